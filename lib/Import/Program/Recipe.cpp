@@ -22,20 +22,24 @@ using namespace llmc;
 using namespace llmc::import;
 using rt::ErrorKind;
 
-/// `recompute = "none" | "all" | "K"`.
-static rt::Result<dist::RecomputeAttr> parseRecompute(MLIRContext *context,
-                                                      StringRef text) {
+/// `recompute = "none" | "all" | "K"`, and `regather`.
+static rt::Result<dist::RecomputeAttr>
+parseRecompute(MLIRContext *context, const rt::TrainingConfig &training) {
+  auto make = [&](dist::RecomputeKind kind, int64_t every) {
+    return dist::RecomputeAttr::get(context, kind, every, training.regather);
+  };
+  StringRef text = training.recompute;
   if (text == "none")
-    return dist::RecomputeAttr::get(context, dist::RecomputeKind::None, 0);
+    return make(dist::RecomputeKind::None, 0);
   if (text == "all")
-    return dist::RecomputeAttr::get(context, dist::RecomputeKind::All, 0);
+    return make(dist::RecomputeKind::All, 0);
   int64_t every = 0;
   if (text.getAsInteger(10, every) || every < 1)
     return rt::makeError(ErrorKind::usage,
                          "expected 'training.recompute' to be \"none\", "
                          "\"all\" or a number of blocks, got \"" +
                              text.str() + "\"");
-  return dist::RecomputeAttr::get(context, dist::RecomputeKind::Every, every);
+  return make(dist::RecomputeKind::Every, every);
 }
 
 /// `schedule = "file.csv"`, or one of `getScheduleNames`.
@@ -85,9 +89,9 @@ static rt::Status checkDerived(func::FuncOp main, ModuleKind kind,
   if (kind == ModuleKind::Loss)
     return rt::Status::success();
   std::string what = kind == ModuleKind::Step ? "a whole step" : "gradients";
-  std::vector<std::string> fixed = {"training.recompute", "training.derivative",
-                                    "training.loss_scale",
-                                    "training.loss_scale_steps"};
+  std::vector<std::string> fixed = {
+      "training.recompute", "training.regather", "training.derivative",
+      "training.loss_scale", "training.loss_scale_steps"};
   if (kind == ModuleKind::Step) {
     for (const char *key :
          {"optimizer.name", "optimizer.path", "training.max_norm",
@@ -190,7 +194,7 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
     LLMC_TRY_ASSIGN(optimizer, addOptimizers(module, config));
   }
   LLMC_TRY_ASSIGN(dist::RecomputeAttr recompute,
-                  parseRecompute(context, config.training.recompute));
+                  parseRecompute(context, config.training));
   LLMC_TRY_ASSIGN(dist::ScheduleAttr schedule,
                   parseSchedule(context, config.pipeline));
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

@@ -247,6 +247,10 @@ static void addTrainingKeys(std::vector<Key> &keys) {
   add(row("training.recompute", &Config::training, &TrainingConfig::recompute,
           std::optional<std::string>("none"),
           "none, all, or a number K: all but every K-th block"));
+  add(row("training.regather", &Config::training, &TrainingConfig::regather,
+          std::optional(false),
+          "a parameter that was gathered for a block's forward is not kept for "
+          "its backward, but gathered again"));
   add(row("training.parameters", &Config::training, &TrainingConfig::parameters,
           std::optional(std::vector<std::string>()),
           "globs over arguments with their roots (params.*) that are "

@@ -4,7 +4,9 @@
 //
 // What stays: the values that cross between blocks of the forward (a block's
 // inputs). What a selected block's backward uses beyond them is cloned in front
-// of the block's first backward op (Chen et al., 1604.06174, by blocks).
+// of the block's first backward op (Chen et al., 1604.06174, by blocks). Of the
+// other blocks, with `gathers`, that is what collectives make of states alone
+// (Zhao et al., 2304.11277, 3.2: resharding after the forward).
 //
 // Test: test/Transforms/Activations/recompute.mlir
 //===----------------------------------------------------------------------===//
@@ -35,9 +37,9 @@ struct RecomputePass : llmc::impl::RecomputePassBase<RecomputePass> {
 class BlockClone {
 public:
   BlockClone(dist::SegmentOp forward, dist::SegmentOp backward, int64_t block,
-             const llvm::DenseSet<Value> &crossing)
-      : forward(forward), backward(backward), block(block), crossing(crossing) {
-  }
+             const llvm::DenseSet<Value> &crossing, bool gathersAlone)
+      : forward(forward), backward(backward), block(block), crossing(crossing),
+        gathersAlone(gathersAlone) {}
 
   /// Collects what would be cloned; false when there is nothing.
   bool plan();
@@ -51,10 +53,13 @@ public:
 private:
   SmallVector<Value> getIncoming(Operation *before);
   Value getOuter(Value inner);
+  bool isWanted(OpResult result);
+  bool isGathered(Value inner);
 
   dist::SegmentOp forward, backward;
   int64_t block;
   const llvm::DenseSet<Value> &crossing;
+  bool gathersAlone;
   /// Results of `forward` to replace.
   SmallVector<OpResult> wanted;
   llvm::SetVector<Operation *> ops;
@@ -69,18 +74,57 @@ static bool isPassedOn(Operation *op) {
   return isa<dist::EnterOp, dist::FenceOp>(op);
 }
 
+/// A state, or what a loop reads of one.
+static bool isOfState(Value value) {
+  while (auto enter = value.getDefiningOp<dist::EnterOp>()) {
+    if (enter.isCarry())
+      return false;
+    value = enter.getInput();
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function =
+      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+               : func::FuncOp();
+  return function &&
+         dist::getArgumentPort(function, argument.getArgNumber()).isState();
+}
+
+/// Whether collectives make the value of states alone.
+bool BlockClone::isGathered(Value inner) {
+  bool isMoved = false;
+  llvm::SetVector<Value> open;
+  open.insert(inner);
+  for (size_t i = 0; i < open.size(); ++i) {
+    if (isOfState(open[i]))
+      continue;
+    Operation *def = open[i].getDefiningOp();
+    if (!def || def->getParentOp() != forward || isPassedOn(def) ||
+        crossing.contains(open[i]))
+      return false;
+    isMoved |= isa<dist::CollectiveInterface>(def);
+    open.insert(def->operand_begin(), def->operand_end());
+  }
+  return isMoved;
+}
+
+/// Whether the backward reads what the block's forward may compute again.
+bool BlockClone::isWanted(OpResult result) {
+  Value inner = forward.getYield().getOperand(result.getResultNumber());
+  Operation *def = inner.getDefiningOp();
+  bool isUsed = llvm::any_of(result.getUsers(), [&](Operation *user) {
+    return backward->isProperAncestor(user);
+  });
+  return isUsed && def && getBlock(def) == block && !crossing.contains(inner) &&
+         !isPassedOn(def) && (!gathersAlone || isGathered(inner));
+}
+
 bool BlockClone::plan() {
   dist::YieldOp yield = forward.getYield();
   SmallVector<Value> work;
   for (OpResult result : forward->getResults()) {
-    Value inner = yield.getOperand(result.getResultNumber());
-    Operation *def = inner.getDefiningOp();
-    bool isUsed = llvm::any_of(result.getUsers(), [&](Operation *user) {
-      return backward->isProperAncestor(user);
-    });
-    if (!isUsed || !def || getBlock(def) != block || crossing.contains(inner) ||
-        isPassedOn(def))
+    if (!isWanted(result))
       continue;
+    Value inner = yield.getOperand(result.getResultNumber());
     wanted.push_back(result);
     work.push_back(inner);
     droppedBytes += getBytes(inner);
@@ -280,14 +324,15 @@ static void recomputeIn(dist::SegmentOp &forward, dist::SegmentOp backward,
                         dist::StepOp step) {
   auto numBlocks = static_cast<int64_t>(step.getChunks()->size());
   for (int64_t block = 0; block < numBlocks; ++block) {
-    if (!isSelected(*step.getRecompute(), block))
+    bool gathersAlone = !isSelected(*step.getRecompute(), block);
+    if (gathersAlone && !step.getRecompute()->getGathers())
       continue;
     llvm::DenseSet<Value> crossing = getCrossing(forward);
-    BlockClone probe(forward, backward, block, crossing);
+    BlockClone probe(forward, backward, block, crossing, gathersAlone);
     if (!probe.plan())
       continue;
     forward = withResults(forward, probe.getFrontier().getArrayRef());
-    BlockClone clone(forward, backward, block, crossing);
+    BlockClone clone(forward, backward, block, crossing, gathersAlone);
     clone.plan();
     clone.apply();
     remark::passed(forward.getLoc(),
@@ -301,8 +346,9 @@ static void recomputeIn(dist::SegmentOp &forward, dist::SegmentOp backward,
 void RecomputePass::runOnOperation() {
   bool isChanged = false;
   for (auto step : getOperation().getOps<dist::StepOp>()) {
-    if (!step.getRecompute() ||
-        step.getRecompute()->getKind() == dist::RecomputeKind::None)
+    dist::RecomputeAttr recompute = step.getRecomputeAttr();
+    if (!recompute || (recompute.getKind() == dist::RecomputeKind::None &&
+                       !recompute.getGathers()))
       continue;
     if (!step.getChunks()) {
       step.emitOpError() << "expected 'chunks' before recomputation";

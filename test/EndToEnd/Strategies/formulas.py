@@ -20,7 +20,8 @@ and e are the sizes of tensor, seq and expert; m the number of microbatches.
                 et al. 2020)
     states      gradients are summed over all axes that split samples and not the parameter:
                 once a step, in zero2 and zero3 scattered in each microbatch; parameters are
-                gathered once a step (zero1, zero2) or in each microbatch (zero3)
+                gathered once a step (zero1, zero2), in each microbatch (zero3), or in each
+                forward and again in each backward that reads them (fsdp)
     pipe        A for each boundary, direction and microbatch, and the tied embedding's gradient
 
 An all-reduce of S bytes over n devices is counted as 2 S (n - 1) / n received bytes, a
@@ -47,7 +48,7 @@ class Strategy:
     tensor: str = ""
     vocabulary: bool = False
     ulysses: bool = False
-    # "", "zero1", "zero2" or "zero3"; with an axis "replica" over the others alone.
+    # "", "zero1", "zero2", "zero3" or "fsdp"; with an axis "replica" over the others alone.
     states: str = ""
     # The only model that it is for.
     only: str = ""
@@ -104,7 +105,7 @@ def scattered_axes(strategy, mesh, dims):
 def row_of(strategy, mesh, name, shape):
     dims = used(strategy, mesh, name, shape)
     spread = [dims[0] + scattered_axes(strategy, mesh, dims), *dims[1:]]
-    if strategy.states == "zero3":
+    if strategy.states in ("zero3", "fsdp"):
         return {"rest": spread, "use": dims, "gradient": spread}
     row = {"rest": dims, "use": dims}
     if strategy.states:
@@ -142,8 +143,15 @@ def of_states(model, strategy, mesh, m, name, shape):
     stages = 2 if is_tied(model, name) and "pipe" in mesh else 1
     summed += ["pipe"] if stages > 1 else []
     n, k = ways(scattered, mesh), ways(summed, mesh)
-    times = {"": (1, 1), "zero1": (1, 1), "zero2": (m, 1), "zero3": (m, m)}[strategy.states]
+    times = {"": (1, 1), "zero1": (1, 1), "zero2": (m, 1), "zero3": (m, m)}.get(
+        strategy.states, (m, m + m * is_read_backward(name)))
     return stages * (sum(times) * moved(size, n) + reduced(size / n, k))
+
+
+def is_read_backward(name):
+    """Whether the backward of a block reads the parameter. A tied embedding, which several
+    blocks read, is kept from its lookup on."""
+    return not name.endswith((".b", ".bias")) and name not in ("embed", "positions")
 
 
 def is_tied(model, name):

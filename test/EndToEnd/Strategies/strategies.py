@@ -48,6 +48,7 @@ STRATEGIES = (
     Strategy("zero1", "data", states="zero1"),
     Strategy("zero2", "data", states="zero2"),
     Strategy("zero3", "data", states="zero3"),
+    Strategy("fsdp", "data", states="fsdp"),
     Strategy("tensor", "tensor", tensor="all-reduce"),
     Strategy("sequence", "tensor", tensor="sequence"),
     Strategy("vocabulary", "tensor", vocabulary=True),
@@ -84,7 +85,8 @@ def configuration(model, strategy, mesh, microbatches):
         f'[data]\nfile = {corpus}\ndtype = "u8"\n[data.inputs]\ntokens = 0\ntargets = 1\n',
         '[[init]]\nmatch = "*scale*"\ndraw = "ones"\n[[init]]\nmatch = "*norm*"\ndraw = "ones"\n',
         '[[init]]\nmatch = "*"\ndraw = "normal"\nstd = 0.1\n',
-        f"[training]\nmicrobatches = {microbatches}\nseed = 1\n",
+        f"[training]\nmicrobatches = {microbatches}\nseed = 1\n"
+        f"regather = {json.dumps(bool(strategy) and strategy.states == 'fsdp')}\n",
         '[optimizer]\nname = "adamw"\nlr = 1e-3\neps = 1e-4\n',
     ]
     if mesh:

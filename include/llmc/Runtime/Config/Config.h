@@ -156,6 +156,8 @@ struct TrainingConfig {
   bool skipNotFinite = false;
   /// "none", "all", or every K blocks as a number in text.
   std::string recompute;
+  /// What is gathered for a block's forward is gathered again for its backward.
+  bool regather = false;
   /// "model" keeps the element types of the text; "f64" widens all floats;
   /// "bf16", "f16" and "fp8" narrow the factors of contractions.
   std::string precision;

@@ -177,12 +177,15 @@ def Dist_BoxAttr : Dist_Attr<"Box", "box"> {
 def Dist_RecomputeAttr : Dist_Attr<"Recompute", "recompute"> {
   let summary = "which blocks keep nothing but their inputs";
   let description = [{
-    `#dist.recompute<none>`, `<all>`, `<every, 2>` (each second block).
+    `#dist.recompute<none>`, `<all>`, `<every, 2>` (each second block). With
+    `<none with gathers = true>` blocks keep all but what is made of states
+    alone by collectives, such as a weight that was gathered.
 
     Constraints: `every` has a number of at least 1, the others none.
   }];
-  let parameters = (ins "RecomputeKind":$kind, DefaultValuedParameter<"int64_t", "0">:$every);
-  let assemblyFormat = "`<` $kind (`,` $every^)? `>`";
+  let parameters = (ins "RecomputeKind":$kind, DefaultValuedParameter<"int64_t", "0">:$every,
+                        DefaultValuedParameter<"bool", "false">:$gathers);
+  let assemblyFormat = "`<` $kind (`,` $every^)? (`with` `gathers` `=` $gathers^)? `>`";
   let genVerifyDecl = 1;
 }
 
