@@ -117,7 +117,8 @@ OpOrderProblem makeOrderProblem(const BufferGraph &graph,
     std::vector<int32_t> &after = edges[op];
     std::sort(after.begin(), after.end());
     after.erase(std::unique(after.begin(), after.end()), after.end());
-    problem.ops.push_back({std::move(after), graph.ops[op].touches});
+    problem.ops.push_back(
+        {std::move(after), graph.ops[op].touches, graph.ops[op].runsBeside});
   }
   return problem;
 }

@@ -192,7 +192,141 @@ int64_t OpOrderProblem::getPeak(const std::vector<int32_t> &order) const {
   return peak;
 }
 
+namespace {
+
+/// Puts ops that communicate and need nothing in front of their first use.
+class SourceOrder {
+public:
+  explicit SourceOrder(const OpOrderProblem &problem);
+
+  bool hasSources() const { return !sources.empty(); }
+  std::vector<int32_t> run();
+
+private:
+  void findSources();
+  std::vector<int32_t> orderOthers() const;
+  void sortByUse(const std::vector<int32_t> &others);
+
+  struct Source {
+    /// What is made for it alone, then the op.
+    std::vector<int32_t> ops;
+    int64_t bytes = 0;
+    /// The number of its first use among the others.
+    size_t use = 0;
+  };
+  const OpOrderProblem &problem;
+  std::vector<std::vector<int32_t>> successors;
+  std::vector<Source> sources;
+  /// By op: the number of its source, or -1.
+  std::vector<int32_t> sourceOf;
+};
+
+} // namespace
+
+SourceOrder::SourceOrder(const OpOrderProblem &problem)
+    : problem(problem), successors(problem.ops.size()),
+      sourceOf(problem.ops.size(), -1) {
+  for (size_t op = 0; op < problem.ops.size(); ++op)
+    for (int32_t before : problem.ops[op].after)
+      successors[before].push_back(static_cast<int32_t>(op));
+  findSources();
+}
+
+void SourceOrder::findSources() {
+  for (size_t number = 0; number < problem.ops.size(); ++number) {
+    const OpOrderProblem::Op &op = problem.ops[number];
+    auto isForIt = [&](int32_t before) {
+      const OpOrderProblem::Op &feeder = problem.ops[before];
+      return feeder.after.empty() && !feeder.runsBeside &&
+             std::all_of(successors[before].begin(), successors[before].end(),
+                         [&](int32_t next) {
+                           return next == static_cast<int32_t>(number);
+                         });
+    };
+    if (!op.runsBeside || successors[number].empty() ||
+        !std::all_of(op.after.begin(), op.after.end(), isForIt))
+      continue;
+    Source source;
+    source.ops = op.after;
+    std::sort(source.ops.begin(), source.ops.end());
+    source.ops.erase(std::unique(source.ops.begin(), source.ops.end()),
+                     source.ops.end());
+    source.ops.push_back(static_cast<int32_t>(number));
+    for (int32_t buffer : getBuffers(op))
+      source.bytes += problem.bytes[buffer];
+    for (int32_t member : source.ops)
+      sourceOf[member] = static_cast<int32_t>(sources.size());
+    sources.push_back(std::move(source));
+  }
+}
+
+/// All but the sources, as if these had run.
+std::vector<int32_t> SourceOrder::orderOthers() const {
+  OpOrderProblem rest;
+  rest.bytes = problem.bytes;
+  std::vector<int32_t> number(problem.ops.size(), -1), original;
+  for (size_t op = 0; op < problem.ops.size(); ++op)
+    if (sourceOf[op] < 0) {
+      number[op] = static_cast<int32_t>(original.size());
+      original.push_back(static_cast<int32_t>(op));
+    }
+  for (int32_t op : original) {
+    OpOrderProblem::Op other{{}, problem.ops[op].touches};
+    for (int32_t before : problem.ops[op].after)
+      if (number[before] >= 0)
+        other.after.push_back(number[before]);
+    rest.ops.push_back(std::move(other));
+  }
+  std::vector<int32_t> order = orderOps(rest);
+  for (int32_t &op : order)
+    op = original[op];
+  return order;
+}
+
+void SourceOrder::sortByUse(const std::vector<int32_t> &others) {
+  std::vector<size_t> position(problem.ops.size());
+  for (size_t i = 0; i < others.size(); ++i)
+    position[others[i]] = i;
+  for (Source &source : sources) {
+    source.use = others.size();
+    for (int32_t next : successors[source.ops.back()])
+      source.use = std::min(source.use, position[next]);
+  }
+  std::stable_sort(
+      sources.begin(), sources.end(),
+      [](const Source &a, const Source &b) { return a.use < b.use; });
+}
+
+std::vector<int32_t> SourceOrder::run() {
+  std::vector<int32_t> others = orderOthers(), order;
+  sortByUse(others);
+  int64_t most = 0;
+  for (const Source &source : sources)
+    most = std::max(most, 2 * source.bytes);
+  // Sources before `next` have begun, those before `used` are used.
+  size_t next = 0, used = 0;
+  int64_t ahead = 0;
+  for (size_t i = 0; i < others.size(); ++i) {
+    for (; used < next && sources[used].use <= i; ++used)
+      ahead -= sources[used].bytes;
+    for (; next < sources.size() &&
+           (sources[next].use <= i || ahead + sources[next].bytes <= most);
+         ++next) {
+      order.insert(order.end(), sources[next].ops.begin(),
+                   sources[next].ops.end());
+      if (sources[next].use > i)
+        ahead += sources[next].bytes;
+      else
+        ++used;
+    }
+    order.push_back(others[i]);
+  }
+  return order;
+}
+
 std::vector<int32_t> orderOps(const OpOrderProblem &problem) {
+  if (SourceOrder late(problem); late.hasSources())
+    return late.run();
   std::vector<std::vector<int32_t>> candidates(1);
   for (size_t op = 0; op < problem.ops.size(); ++op)
     candidates[0].push_back(static_cast<int32_t>(op));

@@ -30,30 +30,74 @@ namespace llmc {
 
 using ordering::EntryProblem;
 
+namespace {
+
+/// Where the compute stream opens and closes the memory of a call.
+struct CallBrackets {
+  /// By instruction: the buffers that are opened in front of it.
+  std::vector<std::vector<int32_t>> opened;
+  std::set<int32_t> closed;
+};
+
+} // namespace
+
+/// What needs nothing that the call makes, such as the gather of a weight,
+/// would begin with the call: its memory opens where it stands.
+static CallBrackets findBrackets(const EntryProblem &entry,
+                                 const StreamOrderProblem::Program &list,
+                                 int32_t compute) {
+  CallBrackets brackets;
+  brackets.opened.resize(list.size() + 1);
+  std::set<int32_t> written, touched;
+  for (auto [i, instruction] : llvm::enumerate(list)) {
+    bool isRemote = instruction.stream != compute;
+    bool needsNothing =
+        isRemote && llvm::none_of(instruction.accesses, [&](const auto &each) {
+          return !each.writes && written.count(each.buffer);
+        });
+    for (const auto &access : instruction.accesses) {
+      plan::FrameOp frame = entry.frames[entry.problem.frameOf[access.buffer]];
+      bool isFirst = touched.insert(access.buffer).second;
+      if (isRemote && frame.getKind() == plan::FrameKind::Tmp &&
+          brackets.closed.insert(access.buffer).second)
+        brackets.opened[needsNothing && isFirst ? i : 0].push_back(
+            access.buffer);
+      if (access.writes)
+        written.insert(access.buffer);
+    }
+  }
+  return brackets;
+}
+
 /// A call's own memory is that of others before and after it: what other
-/// streams do there lies between the compute stream's first and last word.
-/// These have no op: nothing stands there but signals and waits.
+/// streams do there lies between two words of the compute stream. These have no
+/// op: nothing stands there but signals and waits.
 static void bracketCalls(EntryProblem &entry, int32_t compute) {
-  StreamOrderProblem &problem = entry.problem;
-  for (auto [list, ops] : llvm::zip(problem.programs, entry.instructions)) {
-    std::set<int32_t> remote;
-    for (const auto &instruction : list)
-      for (const auto &access : instruction.accesses) {
-        plan::FrameOp frame = entry.frames[problem.frameOf[access.buffer]];
-        if (instruction.stream != compute &&
-            frame.getKind() == plan::FrameKind::Tmp)
-          remote.insert(access.buffer);
-      }
-    if (remote.empty())
+  for (auto [list, ops] :
+       llvm::zip(entry.problem.programs, entry.instructions)) {
+    CallBrackets brackets = findBrackets(entry, list, compute);
+    if (brackets.closed.empty())
       continue;
-    StreamOrderProblem::Instruction end;
-    end.stream = compute;
-    for (int32_t buffer : remote)
-      end.accesses.push_back({buffer, true});
-    list.insert(list.begin(), end);
-    ops.insert(ops.begin(), nullptr);
-    list.push_back(end);
-    ops.push_back(nullptr);
+    StreamOrderProblem::Program bracketed;
+    SmallVector<Operation *> all;
+    auto add = [&](const auto &buffers) {
+      StreamOrderProblem::Instruction word;
+      word.stream = compute;
+      for (int32_t buffer : buffers)
+        word.accesses.push_back({buffer, true});
+      if (!word.accesses.empty()) {
+        bracketed.push_back(std::move(word));
+        all.push_back(nullptr);
+      }
+    };
+    for (size_t i = 0; i < list.size(); ++i) {
+      add(brackets.opened[i]);
+      bracketed.push_back(std::move(list[i]));
+      all.push_back(ops[i]);
+    }
+    add(brackets.closed);
+    list = std::move(bracketed);
+    ops.assign(all.begin(), all.end());
   }
 }
 

@@ -163,7 +163,7 @@ void ProgramBuckets::setReady(BucketProblem::Op &self, plan::CollectiveOp op) {
 
 bool ProgramBuckets::read() {
   // What other devices wait for, beside buckets, keeps its order.
-  int32_t lastMeeting = -1;
+  int32_t lastMeeting = -1, lastCompute = -1;
   for (Operation &op : program.getBody().front()) {
     auto instruction = dyn_cast<plan::InstructionInterface>(op);
     if (!instruction || plan::getCallee(&op))
@@ -176,12 +176,17 @@ bool ProgramBuckets::read() {
         times.staysInStage(collective)) {
       setKey(self, collective);
       setReady(self, collective);
+      // What needs nothing stands where the memory allows it.
+      if (self.after.empty() && lastCompute >= 0 && self.ready >= 0)
+        self.after.push_back(lastCompute);
     } else if (collective ||
                isa<plan::SendOp, plan::ReceiveOp, plan::ExchangeOp>(op)) {
       if (lastMeeting >= 0)
         self.after.push_back(lastMeeting);
       lastMeeting = static_cast<int32_t>(ops.size());
     }
+    if (self.stream == 0)
+      lastCompute = static_cast<int32_t>(ops.size());
     problem.ops.push_back(std::move(self));
     ops.push_back(&op);
   }

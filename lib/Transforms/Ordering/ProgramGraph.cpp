@@ -230,15 +230,34 @@ static LogicalResult addOp(ProgramValues &values, const LastUses &lastUse,
                              "are formed";
 }
 
-/// Each collective after the one before it.
+/// Whether the collective waits for nothing that takes time, such as the gather
+/// of a weight: of states, or of what one launch makes of them.
+static bool isFree(const ProgramGraph &graph, int32_t number) {
+  auto needsNothing = [&](int32_t before) {
+    return graph.uses.ops[before].after.empty() &&
+           !isa_and_nonnull<dist::CollectiveInterface>(graph.nodes[before].op);
+  };
+  auto collective = cast<dist::CollectiveInterface>(graph.nodes[number].op);
+  // Other stages meet in those that have names.
+  return !collective.getSymbolAttr() &&
+         llvm::all_of(graph.uses.ops[number].after, needsNothing);
+}
+
+/// Each collective after the one before it, but for those that could run at any
+/// time before their use.
 static void orderCollectives(ProgramGraph &graph) {
   int32_t last = -1;
-  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
-    if (!node.op || !isa<dist::CollectiveInterface>(node.op))
+  for (auto [i, node] : llvm::enumerate(graph.nodes)) {
+    auto number = static_cast<int32_t>(i);
+    if (!isa_and_nonnull<dist::CollectiveInterface>(node.op))
+      continue;
+    BufferGraph::Op &uses = graph.uses.ops[number];
+    uses.runsBeside = isFree(graph, number);
+    if (uses.runsBeside)
       continue;
     if (last >= 0)
-      graph.uses.ops[number].after.push_back(last);
-    last = static_cast<int32_t>(number);
+      uses.after.push_back(last);
+    last = number;
   }
 }
 

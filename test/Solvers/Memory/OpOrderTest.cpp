@@ -29,6 +29,64 @@ TEST(OpOrder, KeepsAnOrderThatIsNoWorse) {
   EXPECT_EQ(orderOps(problem), (Order{0, 1, 2}));
 }
 
+/// Layers of which each uses a gathered weight and what the one before it made.
+/// All gathers come first; those that `casts` read what an op makes for them.
+static OpOrderProblem makeLayers(int32_t layers, int64_t weight, bool casts) {
+  OpOrderProblem problem;
+  auto add = [&](Order after, Order touches, bool runsBeside) {
+    problem.ops.push_back({std::move(after), std::move(touches), runsBeside});
+    return static_cast<int32_t>(problem.ops.size()) - 1;
+  };
+  auto makeBuffer = [&](int64_t bytes) {
+    problem.bytes.push_back(bytes);
+    return static_cast<int32_t>(problem.bytes.size()) - 1;
+  };
+  Order gathers, weights;
+  for (int32_t layer = 0; layer < layers; ++layer) {
+    Order after, touches;
+    if (casts) {
+      touches.push_back(makeBuffer(1));
+      after.push_back(add({}, touches, false));
+    }
+    weights.push_back(makeBuffer(weight));
+    touches.push_back(weights.back());
+    gathers.push_back(add(after, touches, true));
+  }
+  int32_t last = -1, made = makeBuffer(1);
+  for (int32_t layer = 0; layer < layers; ++layer) {
+    Order after = {gathers[layer]};
+    if (last >= 0)
+      after.push_back(last);
+    int32_t next = makeBuffer(1);
+    last = add(after, {weights[layer], made, next}, false);
+    made = next;
+  }
+  return problem;
+}
+
+TEST(OpOrder, GathersStandShortlyBeforeTheirUse) {
+  for (bool casts : {false, true})
+    for (int32_t layers : {3, 8, 40}) {
+      OpOrderProblem problem = makeLayers(layers, 16, casts);
+      ASSERT_EQ(problem.check(), "");
+      Order order = orderOps(problem);
+      EXPECT_EQ(problem.verify(order), "");
+      // One that is used, and two ahead of their use.
+      EXPECT_LE(problem.getPeak(order), 3 * 16 + 8) << layers;
+      // Each but the first begins before the use of the one before it.
+      std::vector<size_t> position(order.size());
+      for (size_t i = 0; i < order.size(); ++i)
+        position[order[i]] = i;
+      Order gathers;
+      for (size_t op = 0; op < problem.ops.size(); ++op)
+        if (problem.ops[op].runsBeside)
+          gathers.push_back(static_cast<int32_t>(op));
+      for (int32_t layer = 1; layer < layers; ++layer)
+        EXPECT_LT(position[gathers[layer]],
+                  position[problem.ops.size() - layers + layer - 1]);
+    }
+}
+
 TEST(OpOrder, FindsFaults) {
   OpOrderProblem cycle{{{{1}, {}}, {{0}, {}}}, {}};
   EXPECT_EQ(cycle.check(), "dependencies have a cycle");

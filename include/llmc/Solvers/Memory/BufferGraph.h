@@ -34,6 +34,8 @@ struct BufferGraph {
     std::vector<int32_t> after;
     /// Buffers that it reads or writes.
     std::vector<int32_t> touches;
+    /// As of `OpOrderProblem::Op`.
+    bool runsBeside = false;
   };
   struct Overwrite {
     int32_t buffer = 0, op = 0;
