@@ -62,6 +62,7 @@ private:
   void addUses(BucketProblem::Op &self, plan::InstructionInterface op);
   void setKey(BucketProblem::Op &self, plan::CollectiveOp op);
   void setReady(BucketProblem::Op &self, plan::CollectiveOp op);
+  bool fillsCall(plan::CollectiveOp op) const;
   void noteWrites(ArrayRef<std::vector<int32_t>> groups);
   void merge(ArrayRef<int32_t> members);
 
@@ -156,9 +157,16 @@ void ProgramBuckets::setReady(BucketProblem::Op &self, plan::CollectiveOp op) {
   for (auto operand : op.getInputs().getAsRange<plan::OperandAttr>())
     self.ready =
         std::max(self.ready, before.written.lookup(operand.getBuffer()));
-  for (auto operand : op.getOutputs().getAsRange<plan::OperandAttr>())
-    if (before.ofCalls.contains(operand.getBuffer()))
-      self.ready = 0;
+  if (fillsCall(op))
+    self.ready = 0;
+}
+
+/// Whether it writes memory of this call.
+bool ProgramBuckets::fillsCall(plan::CollectiveOp op) const {
+  return llvm::any_of(op.getOutputs().getAsRange<plan::OperandAttr>(),
+                      [&](plan::OperandAttr operand) {
+                        return before.ofCalls.contains(operand.getBuffer());
+                      });
 }
 
 bool ProgramBuckets::read() {
@@ -176,8 +184,8 @@ bool ProgramBuckets::read() {
         times.staysInStage(collective)) {
       setKey(self, collective);
       setReady(self, collective);
-      // What needs nothing stands where the memory allows it.
-      if (self.after.empty() && lastCompute >= 0 && self.ready >= 0)
+      // What needs nothing stands where the memory of the call allows it.
+      if (self.after.empty() && lastCompute >= 0 && fillsCall(collective))
         self.after.push_back(lastCompute);
     } else if (collective ||
                isa<plan::SendOp, plan::ReceiveOp, plan::ExchangeOp>(op)) {
