@@ -12,6 +12,7 @@
 #include "llmc/Support/FirstError.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <functional>
 
 namespace llmc::driver {
 
@@ -37,13 +38,20 @@ compileToPhase(mlir::MLIRContext &context, const Options &options,
                const rt::Config &config, size_t to,
                std::string *description = nullptr);
 
+/// Sees the module after phase `plan`, before anything is written.
+using InspectPlan = std::function<rt::Status(ModuleOp)>;
+
 /// Compiles to a plan in `folder` (made if absent): plan.llmc and the kernels'
 /// shared object. Returns the plan's path; `time` gets a line with what a step
 /// takes by the machine's numbers, where it has them.
 rt::Result<std::string>
 compileToPlan(mlir::MLIRContext &context, const Options &options,
               const rt::Config &config, const std::string &folder,
-              std::string *description = nullptr, std::string *time = nullptr);
+              std::string *description = nullptr, std::string *time = nullptr,
+              const InspectPlan &inspect = {});
+
+/// The nested module of kernels, or null when there are none.
+ModuleOp findKernels(ModuleOp module);
 
 /// Which arguments of the model are what, as a line:
 ///

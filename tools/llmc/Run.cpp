@@ -9,6 +9,8 @@
 
 #include "Run.h"
 #include "Compile.h"
+#include "Explain.h"
+#include "Strict.h"
 #include "Summary.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
@@ -103,6 +105,34 @@ static void printSummary(const rt::Session &session, const Options &options,
              stdout);
 }
 
+namespace {
+/// What `llmc train` prints of a plan beside what the run prints.
+struct PlanTexts {
+  std::string *description, *time, *explanation;
+};
+} // namespace
+
+/// To a plan in `folder`, with what `--strict` and `--explain` ask for.
+static rt::Result<std::string> compileAndExplain(mlir::MLIRContext &context,
+                                                 const Options &options,
+                                                 const rt::Config &config,
+                                                 const std::string &folder,
+                                                 PlanTexts texts) {
+  Remarks remarks(context, options.explain          ? RemarkKinds::All
+                           : options.strict.empty() ? RemarkKinds::None
+                                                    : RemarkKinds::Costs);
+  auto inspect = [&](ModuleOp module) -> rt::Status {
+    LLMC_TRY(checkStrict(remarks, options));
+    if (options.explain) {
+      LLMC_TRY_ASSIGN(*texts.explanation,
+                      explain(module, remarks, options, config));
+    }
+    return rt::Status::success();
+  };
+  return compileToPlan(context, options, config, folder, texts.description,
+                       texts.time, inspect);
+}
+
 rt::Status driver::runTrain(Options options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   if (options.printConfig) {
@@ -119,10 +149,10 @@ rt::Status driver::runTrain(Options options) {
   LLMC_TRY(folder.make());
   LLMC_TRY(exportWeights(options, folder.getPath()));
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  std::string description, time;
+  std::string description, time, explanation;
   LLMC_TRY_ASSIGN(std::string path,
-                  compileToPlan(*context, options, config, folder.getPath(),
-                                &description, &time));
+                  compileAndExplain(*context, options, config, folder.getPath(),
+                                    {&description, &time, &explanation}));
   context.reset();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -143,7 +173,7 @@ rt::Status driver::runTrain(Options options) {
       if (source.name == used.name && !source.file.empty())
         LLMC_TRY(session->useData(source.name, source.file));
   printSummary(*session, options, config, seconds.count(), description);
-  std::fputs(time.c_str(), stdout);
+  std::fputs((time + explanation).c_str(), stdout);
   return run(*session, options, checkpoints.get(), config.training.steps,
              !config.training.skipNotFinite);
 }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Explain.h"
 #include "Ops.h"
 #include "Options.h"
 #include "Run.h"
@@ -38,6 +39,8 @@ static rt::Status execute(const Options &options) {
     return runInspect(options);
   case Command::ops:
     return runOps(options);
+  case Command::explain:
+    return runExplain(options);
   }
   return rt::Status::success();
 }
