@@ -101,12 +101,9 @@ rt::Status driver::blame(const rt::Status &status, const FirstError &error,
                        status.message() + " in " + where.str());
 }
 
-/// Runs the passes of phases (from, to]. What a phase made is verified once, at
-/// its end: a verifier after each pass takes a quarter of the time of a long
-/// model. `llmc-opt` verifies after each.
-static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
-                            const PlanOptions &planOptions,
-                            const Options &options) {
+rt::Status driver::runPasses(ModuleOp module, size_t from, size_t to,
+                             const PlanOptions &planOptions,
+                             const Options &options) {
   for (size_t phase = from; phase < to; ++phase) {
     FirstError error(*module.getContext());
     PassManager manager(module.getContext());

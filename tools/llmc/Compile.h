@@ -10,6 +10,7 @@
 #include "Options.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Support/FirstError.h"
+#include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <functional>
@@ -30,6 +31,12 @@ rt::Result<rt::Config> readConfig(const Options &options);
 
 /// The value of `--data-type`.
 rt::Result<rt::DType> parseDataType(const std::string &name);
+
+/// Runs the passes of phases (from, to]. What a phase made is verified once, at
+/// its end: a verifier after each pass takes a quarter of the time of a long
+/// model. `llmc-opt` verifies after each.
+rt::Status runPasses(ModuleOp module, size_t from, size_t to,
+                     const PlanOptions &planOptions, const Options &options);
 
 /// The IR after phase `to`: imported, or read and resumed (`--compile-from`).
 /// `description` gets what the arguments of a train step are, and why.

@@ -19,7 +19,16 @@
 
 namespace llmc::driver {
 
-enum class Command { train, compile, run, interpret, inspect, ops, explain };
+enum class Command {
+  train,
+  compile,
+  run,
+  interpret,
+  inspect,
+  ops,
+  explain,
+  diff
+};
 
 struct Options {
   Command command = Command::train;
@@ -70,6 +79,8 @@ struct Options {
   bool all = false;
   /// What remarks are errors: replicate, gather, pad, conflict.
   std::vector<std::string> strict;
+  /// `diff`: relative to the largest element.
+  double tolerance = 1e-4;
   /// `compile`, `train`: a table of the library's forms, which is added to;
   /// empty: each call has the library's first form.
   std::string forms;

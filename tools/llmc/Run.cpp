@@ -12,6 +12,7 @@
 #include "Explain.h"
 #include "Strict.h"
 #include "Summary.h"
+#include "TemporaryFolder.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/StopSignals.h"
@@ -26,33 +27,6 @@
 using namespace llmc;
 using namespace llmc::driver;
 using rt::ErrorKind;
-
-namespace {
-/// A folder that goes when this goes, and when a signal ends the process.
-class TemporaryFolder {
-public:
-  rt::Status make() {
-    if (std::error_code code =
-            llvm::sys::fs::createUniqueDirectory("llmc", path))
-      return rt::makeError(ErrorKind::usage,
-                           "cannot make a temporary folder: " + code.message());
-    rt::StopSignals::setCleanup(
-        [path = path] { (void)llvm::sys::fs::remove_directories(path); });
-    return rt::Status::success();
-  }
-  ~TemporaryFolder() { remove(); }
-  void remove() {
-    rt::StopSignals::setCleanup({});
-    if (!path.empty())
-      (void)llvm::sys::fs::remove_directories(path);
-    path.clear();
-  }
-  std::string getPath() const { return std::string(path); }
-
-private:
-  llvm::SmallString<128> path;
-};
-} // namespace
 
 static rt::Status run(rt::Session &session, const Options &options,
                       rt::Checkpointing *checkpoints, int64_t steps,

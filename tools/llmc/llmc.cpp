@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Diff.h"
 #include "Explain.h"
 #include "Ops.h"
 #include "Options.h"
@@ -41,6 +42,8 @@ static rt::Status execute(const Options &options) {
     return runOps(options);
   case Command::explain:
     return runExplain(options);
+  case Command::diff:
+    return runDiff(options);
   }
   return rt::Status::success();
 }
