@@ -8,7 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Memory.h"
 #include "Remarks.h"
+#include "Strict.h"
 #include "Timing.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
@@ -99,12 +101,9 @@ rt::Status driver::blame(const rt::Status &status, const FirstError &error,
                        status.message() + " in " + where.str());
 }
 
-/// Runs the passes of phases (from, to]. What a phase made is verified once, at
-/// its end: a verifier after each pass takes a quarter of the time of a long
-/// model. `llmc-opt` verifies after each.
-static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
-                            const PlanOptions &planOptions,
-                            const Options &options) {
+rt::Status driver::runPasses(ModuleOp module, size_t from, size_t to,
+                             const PlanOptions &planOptions,
+                             const Options &options) {
   for (size_t phase = from; phase < to; ++phase) {
     FirstError error(*module.getContext());
     PassManager manager(module.getContext());
@@ -303,8 +302,7 @@ driver::compileToPhase(MLIRContext &context, const Options &options,
   return module;
 }
 
-/// The nested module of kernels, or null when there are none.
-static ModuleOp findKernels(ModuleOp module) {
+ModuleOp driver::findKernels(ModuleOp module) {
   for (auto nested : module.getOps<ModuleOp>())
     if (!nested.getBody()->empty())
       return nested;
@@ -371,10 +369,14 @@ static std::string describeTime(ModuleOp module, StringRef entry) {
 rt::Result<std::string>
 driver::compileToPlan(MLIRContext &context, const Options &options,
                       const rt::Config &config, const std::string &folder,
-                      std::string *description, std::string *time) {
+                      std::string *description, std::string *time,
+                      const InspectPlan &inspect) {
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module,
                   compileToPhase(context, options, config,
                                  getPhases().size() - 1, description));
+  if (inspect)
+    LLMC_TRY(inspect(*module));
+  LLMC_TRY(checkMemory(*module, options, config));
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
   if (!llvm::sys::fs::is_directory(folder))
@@ -436,12 +438,15 @@ rt::Status driver::runCompile(Options options) {
     return rt::Status::success();
   }
   std::unique_ptr<MLIRContext> context = makeContext();
-  RemarkFile remarks(*context, options.remarks);
+  bool isQuiet = options.remarks.empty() && options.strict.empty();
+  Remarks remarks(*context, isQuiet ? RemarkKinds::None : RemarkKinds::Costs);
   size_t to = *findPhase(options.compileTo);
   if (options.compileTo != "plan") {
     LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module,
                     compileToPhase(*context, options, config, to));
-    LLMC_TRY(remarks.write());
+    LLMC_TRY(checkStrict(remarks, options));
+    if (!options.remarks.empty())
+      LLMC_TRY(remarks.write(options.remarks));
     return writeModule(*module, options.output);
   }
   if (options.output.empty() || options.output == "-")
@@ -450,8 +455,11 @@ rt::Status driver::runCompile(Options options) {
   std::string description, time;
   LLMC_TRY_ASSIGN(std::string path,
                   compileToPlan(*context, options, config, options.output,
-                                &description, &time));
-  LLMC_TRY(remarks.write());
+                                &description, &time, [&](ModuleOp) {
+                                  return checkStrict(remarks, options);
+                                }));
+  if (!options.remarks.empty())
+    LLMC_TRY(remarks.write(options.remarks));
   Stopwatch watch(options.timing);
   LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(path));
   watch.lap("read plan.llmc");

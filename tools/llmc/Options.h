@@ -19,7 +19,16 @@
 
 namespace llmc::driver {
 
-enum class Command { train, compile, run, interpret, inspect, ops };
+enum class Command {
+  train,
+  compile,
+  run,
+  interpret,
+  inspect,
+  ops,
+  explain,
+  diff
+};
 
 struct Options {
   Command command = Command::train;
@@ -62,6 +71,16 @@ struct Options {
   bool printConfig = false, json = false, trustKernels = false;
   /// `compile`: a file of what the program costs; empty for none.
   std::string remarks;
+  /// `train`: explain the plan before the first step.
+  bool explain = false;
+  /// `explain`: a glob over values; empty for all of the plan.
+  std::string value;
+  /// `explain`: no section is cut short.
+  bool all = false;
+  /// What remarks are errors: replicate, gather, pad, conflict.
+  std::vector<std::string> strict;
+  /// `diff`: relative to the largest element.
+  double tolerance = 1e-4;
   /// `compile`, `train`: a table of the library's forms, which is added to;
   /// empty: each call has the library's first form.
   std::string forms;

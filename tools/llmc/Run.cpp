@@ -9,7 +9,10 @@
 
 #include "Run.h"
 #include "Compile.h"
+#include "Explain.h"
+#include "Strict.h"
 #include "Summary.h"
+#include "TemporaryFolder.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/StopSignals.h"
@@ -24,33 +27,6 @@
 using namespace llmc;
 using namespace llmc::driver;
 using rt::ErrorKind;
-
-namespace {
-/// A folder that goes when this goes, and when a signal ends the process.
-class TemporaryFolder {
-public:
-  rt::Status make() {
-    if (std::error_code code =
-            llvm::sys::fs::createUniqueDirectory("llmc", path))
-      return rt::makeError(ErrorKind::usage,
-                           "cannot make a temporary folder: " + code.message());
-    rt::StopSignals::setCleanup(
-        [path = path] { (void)llvm::sys::fs::remove_directories(path); });
-    return rt::Status::success();
-  }
-  ~TemporaryFolder() { remove(); }
-  void remove() {
-    rt::StopSignals::setCleanup({});
-    if (!path.empty())
-      (void)llvm::sys::fs::remove_directories(path);
-    path.clear();
-  }
-  std::string getPath() const { return std::string(path); }
-
-private:
-  llvm::SmallString<128> path;
-};
-} // namespace
 
 static rt::Status run(rt::Session &session, const Options &options,
                       rt::Checkpointing *checkpoints, int64_t steps,
@@ -103,6 +79,34 @@ static void printSummary(const rt::Session &session, const Options &options,
              stdout);
 }
 
+namespace {
+/// What `llmc train` prints of a plan beside what the run prints.
+struct PlanTexts {
+  std::string *description, *time, *explanation;
+};
+} // namespace
+
+/// To a plan in `folder`, with what `--strict` and `--explain` ask for.
+static rt::Result<std::string> compileAndExplain(mlir::MLIRContext &context,
+                                                 const Options &options,
+                                                 const rt::Config &config,
+                                                 const std::string &folder,
+                                                 PlanTexts texts) {
+  Remarks remarks(context, options.explain          ? RemarkKinds::All
+                           : options.strict.empty() ? RemarkKinds::None
+                                                    : RemarkKinds::Costs);
+  auto inspect = [&](ModuleOp module) -> rt::Status {
+    LLMC_TRY(checkStrict(remarks, options));
+    if (options.explain) {
+      LLMC_TRY_ASSIGN(*texts.explanation,
+                      explain(module, remarks, options, config));
+    }
+    return rt::Status::success();
+  };
+  return compileToPlan(context, options, config, folder, texts.description,
+                       texts.time, inspect);
+}
+
 rt::Status driver::runTrain(Options options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   if (options.printConfig) {
@@ -119,10 +123,10 @@ rt::Status driver::runTrain(Options options) {
   LLMC_TRY(folder.make());
   LLMC_TRY(exportWeights(options, folder.getPath()));
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  std::string description, time;
+  std::string description, time, explanation;
   LLMC_TRY_ASSIGN(std::string path,
-                  compileToPlan(*context, options, config, folder.getPath(),
-                                &description, &time));
+                  compileAndExplain(*context, options, config, folder.getPath(),
+                                    {&description, &time, &explanation}));
   context.reset();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -143,7 +147,7 @@ rt::Status driver::runTrain(Options options) {
       if (source.name == used.name && !source.file.empty())
         LLMC_TRY(session->useData(source.name, source.file));
   printSummary(*session, options, config, seconds.count(), description);
-  std::fputs(time.c_str(), stdout);
+  std::fputs((time + explanation).c_str(), stdout);
   return run(*session, options, checkpoints.get(), config.training.steps,
              !config.training.skipNotFinite);
 }

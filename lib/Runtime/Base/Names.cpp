@@ -95,4 +95,23 @@ std::string listGlobbed(const std::vector<std::string> &names, size_t most) {
   return text;
 }
 
+std::string hideNumbers(std::string_view text) {
+  std::string hidden;
+  for (size_t i = 0; i < text.size();) {
+    hidden += text[i++];
+    if (hidden.back() != '.') {
+      continue;
+    }
+    size_t end = std::min(text.find_first_not_of("0123456789", i), text.size());
+    bool isNumber =
+        end > i && (end == text.size() ||
+                    std::string_view(".' ").find(text[end]) != text.npos);
+    if (isNumber) {
+      hidden += '*';
+      i = end;
+    }
+  }
+  return hidden;
+}
+
 } // namespace llmc::rt

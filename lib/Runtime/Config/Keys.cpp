@@ -163,8 +163,10 @@ static void addLayoutKeys(std::vector<Key> &keys) {
                      std::optional(0.0),
                      "operations a second of a device; 0: unknown", {}, 0));
   keys.push_back(row("machine.memory", &Config::machine, &MachineConfig::memory,
-                     std::optional(0.0), "bytes of a device; 0: unknown", {},
-                     0));
+                     std::optional(0.0),
+                     "bytes of a device; a plan that needs more is "
+                     "refused, with what would need less; 0: unknown",
+                     {}, 0));
   keys.push_back(row("machine.memory_bandwidth", &Config::machine,
                      &MachineConfig::memoryBandwidth, std::optional(0.0),
                      "bytes a second of a device's memory; 0: unknown", {}, 0));

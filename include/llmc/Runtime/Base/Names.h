@@ -39,6 +39,11 @@ bool isOurs(std::string_view name);
 /// and at most `most` of them: "params.* (12), mask".
 std::string listGlobbed(const std::vector<std::string> &names, size_t most);
 
+/// The text with the numbers of blocks as a '*': those between a point and
+/// another point, a quote, a space or the end: "'blocks.3.w'" becomes
+/// "'blocks.*.w'".
+std::string hideNumbers(std::string_view text);
+
 } // namespace llmc::rt
 
 #endif // LLMC_RUNTIME_BASE_NAMES_H
