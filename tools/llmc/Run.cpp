@@ -13,8 +13,8 @@
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/StopSignals.h"
-#include "llmc/Runtime/Executor/DataFile.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
+#include "llmc/Runtime/Executor/Samples.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Print/PlanPrint.h"
 #include "llvm/Support/FileSystem.h"
@@ -54,8 +54,10 @@ private:
 
 static rt::Status run(rt::Session &session, const Options &options,
                       rt::Checkpointing *checkpoints, int64_t steps,
-                      bool stopOnNan = true) {
+                      const rt::TrainingConfig &training) {
   rt::RunOptions runOptions;
+  runOptions.evaluation.every = training.evaluateEvery;
+  runOptions.evaluation.steps = training.evaluateSteps;
   runOptions.entry = options.entry;
   runOptions.steps = steps;
   runOptions.checkpoints = checkpoints;
@@ -66,7 +68,7 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.fetchEachStep = options.fetchEachStep;
   runOptions.dumpFolder = options.dump;
   runOptions.count = options.count;
-  runOptions.stopOnNan = stopOnNan;
+  runOptions.stopOnNan = !training.skipNotFinite;
   rt::StopSignals::Run running;
   return rt::runSteps(session, runOptions);
 }
@@ -103,17 +105,35 @@ static void printSummary(const rt::Session &session, const Options &options,
              stdout);
 }
 
+/// A wrong file is known before the model is compiled.
+static rt::Status openSources(const std::vector<rt::DataSource> &sources) {
+  rt::DataSets sets(sources.size());
+  for (auto [i, source] : llvm::enumerate(sources)) {
+    if (!source.files.empty())
+      LLMC_TRY(sets.open(i, source.rule, source.files));
+    if (!source.evaluationFiles.empty())
+      LLMC_TRY(sets.open(i, source.rule, source.evaluationFiles, true));
+  }
+  return rt::Status::success();
+}
+
+static rt::Status useSource(rt::Session &session,
+                            const rt::DataSource &source) {
+  if (!source.files.empty())
+    LLMC_TRY(session.useFiles({source.name, source.files}));
+  if (source.evaluationFiles.empty())
+    return rt::Status::success();
+  return session.useFiles({source.name, source.evaluationFiles, {}, true});
+}
+
 rt::Status driver::runTrain(Options options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   if (options.printConfig) {
     llvm::outs() << rt::printConfig(config);
     return rt::Status::success();
   }
-  // A wrong file of data is known before the model is compiled.
   LLMC_TRY_ASSIGN(std::vector<rt::DataSource> sources, rt::findSources(config));
-  for (const rt::DataSource &source : sources)
-    if (!source.file.empty())
-      LLMC_TRY(rt::DataFile::open(source.rule, source.file).status());
+  LLMC_TRY(openSources(sources));
   auto start = std::chrono::steady_clock::now();
   TemporaryFolder folder;
   LLMC_TRY(folder.make());
@@ -140,12 +160,12 @@ rt::Status driver::runTrain(Options options) {
   // The plan has those of which a program reads an input.
   for (const rt::plan::DataSource &used : session->plan().sources)
     for (const rt::DataSource &source : sources)
-      if (source.name == used.name && !source.file.empty())
-        LLMC_TRY(session->useData(source.name, source.file));
+      if (source.name == used.name)
+        LLMC_TRY(useSource(*session, source));
   printSummary(*session, options, config, seconds.count(), description);
   std::fputs(time.c_str(), stdout);
   return run(*session, options, checkpoints.get(), config.training.steps,
-             !config.training.skipNotFinite);
+             config.training);
 }
 
 rt::Status driver::runPlan(const Options &options) {
@@ -163,8 +183,13 @@ rt::Status driver::runPlan(const Options &options) {
   }
   for (const std::string &text : options.data)
     LLMC_TRY(rt::useDataFlag(*session, text, dtype));
+  for (const std::string &text : options.evaluateData)
+    LLMC_TRY(rt::useDataFlag(*session, text, dtype, /*isEvaluation=*/true));
+  rt::TrainingConfig training;
+  training.evaluateEvery = options.evaluateEvery;
+  training.evaluateSteps = options.evaluateSteps;
   return run(*session, options, checkpoints.get(),
-             options.steps < 0 ? 1 : options.steps);
+             options.steps < 0 ? 1 : options.steps, training);
 }
 
 rt::Status driver::runInspect(const Options &options) {
