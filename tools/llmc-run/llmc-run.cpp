@@ -28,7 +28,7 @@ namespace {
 
 struct Arguments {
   std::string planFile, errorFile, dataType, messages = "gloo";
-  std::vector<std::string> data, inputs;
+  std::vector<std::string> data, evaluateData, inputs;
   std::vector<std::string> externals;
   SessionOptions session;
   RunOptions run;
@@ -66,8 +66,18 @@ void declare(CLI::App &app, Arguments &a) {
   app.add_option("--first-step", a.run.firstStep, "Number of the first step")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--data", a.data,
-                 "[source=]file: of a source of data, or of all")
+                 "[source=]file,...: files and globs of a source of data, or "
+                 "of all")
       ->allow_extra_args(false);
+  app.add_option("--evaluate-data", a.evaluateData,
+                 "The same for entries that evaluate alone")
+      ->allow_extra_args(false);
+  app.add_option("--evaluate-every", a.run.evaluation.every,
+                 "Evaluate on held-out data after so many steps (0: never)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--evaluate-steps", a.run.evaluation.steps,
+                 "Batches of an evaluation (0: all)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--data-type", a.dataType,
                  "Element type of raw tokens, in place of the plan's")
       ->check(CLI::IsMember({"u8", "u16", "u32", "i32", "i64"}));
@@ -251,6 +261,9 @@ Status runSession(Arguments &a) {
   LLMC_TRY_ASSIGN(auto session, openPlanFile(a.planFile, a.session));
   for (const std::string &text : a.data) {
     LLMC_TRY(useDataFlag(*session, text, parseDType(a.dataType)));
+  }
+  for (const std::string &text : a.evaluateData) {
+    LLMC_TRY(useDataFlag(*session, text, parseDType(a.dataType), true));
   }
   LLMC_TRY(giveInputs(*session, a));
   LLMC_TRY(giveExternals(*session, a));

@@ -60,19 +60,27 @@ rt::Result<rt::DType> driver::parseDataType(const std::string &name) {
                            name + "'");
 }
 
-/// `--data` and `--data-type` over the sources of the configuration.
-static rt::Status addData(const Options &options, rt::Config &config) {
+/// The files of a flag over those of the configuration.
+static void addFiles(const std::vector<std::string> &flags,
+                     rt::FileList rt::DataConfig::*file, rt::Config &config) {
   std::vector<std::string> names;
   for (auto &[name, source] : config.sources)
     names.push_back(name);
-  for (const std::string &text : options.data) {
-    auto [name, file] = rt::splitSource(text, names);
+  for (const std::string &text : flags) {
+    auto [name, files] = rt::splitSource(text, names);
     if (name.empty())
-      config.data.file = file;
+      (config.data.*file).patterns = rt::splitPatterns(files);
     for (auto &[known, source] : config.sources)
       if (name.empty() || name == known)
-        source.file = file;
+        (source.*file).patterns = rt::splitPatterns(files);
   }
+}
+
+/// `--data`, `--evaluate-data` and `--data-type` over the sources of the
+/// configuration.
+static rt::Status addData(const Options &options, rt::Config &config) {
+  addFiles(options.data, &rt::DataConfig::file, config);
+  addFiles(options.evaluateData, &rt::DataConfig::evaluateFile, config);
   if (options.dataType.empty())
     return rt::Status::success();
   LLMC_TRY(parseDataType(options.dataType).status());

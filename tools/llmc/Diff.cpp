@@ -6,6 +6,7 @@
 
 #include "Diff.h"
 #include "Compile.h"
+#include "DataSources.h"
 #include "DiffSearch.h"
 #include "DiffValues.h"
 #include "InterpretData.h"
@@ -83,11 +84,7 @@ rt::Status PlanRun::open(const Options &options, const rt::Config &config) {
   sessionOptions.trustKernels = true;
   LLMC_TRY_ASSIGN(session, rt::openPlanFile(*path, sessionOptions));
   LLMC_TRY_ASSIGN(std::vector<rt::DataSource> sources, rt::findSources(config));
-  for (const rt::plan::DataSource &used : session->plan().sources)
-    for (const rt::DataSource &source : sources)
-      if (source.name == used.name && !source.file.empty())
-        LLMC_TRY(session->useData(source.name, source.file));
-  return rt::Status::success();
+  return useSources(*session, sources);
 }
 
 rt::Status Diff::prepare() {
@@ -101,7 +98,7 @@ rt::Status Diff::prepare() {
                              "a loss or without parameters");
   numberOps(*module);
   LLMC_TRY(data.open(module->lookupSymbol<func::FuncOp>(step.getMicrobatch()),
-                     config, step.getMicrobatches()));
+                     config, step.getMicrobatches(), /*evaluates=*/false));
   Options one = options;
   one.mesh.clear();
   std::string mesh;

@@ -284,7 +284,8 @@ rt::Status driver::runInterpret(const Options &options) {
   auto function = module->lookupSymbol<func::FuncOp>(
       step ? step.getMicrobatch() : entry.getFunction());
   FunctionData data;
-  LLMC_TRY(data.open(function, config, step ? step.getMicrobatches() : 1));
+  LLMC_TRY(data.open(function, config, step ? step.getMicrobatches() : 1,
+                     options.entry == "evaluate"));
   // The whole program runs in the memory of one device.
   InterpreterLimits limits;
   if (config.machine.memory > 0)

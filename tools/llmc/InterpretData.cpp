@@ -15,12 +15,13 @@ using namespace llmc::driver;
 using rt::ErrorKind;
 
 rt::Status FunctionData::open(func::FuncOp function, const rt::Config &config,
-                              int64_t microbatches) {
+                              int64_t microbatches, bool evaluates) {
   seed = static_cast<uint64_t>(config.training.seed);
   LLMC_TRY_ASSIGN(std::vector<rt::DataSource> sources, rt::findSources(config));
   std::vector<rt::SampleInput> list;
   llvm::StringMap<int> numbers;
   std::vector<rt::DataKind> kinds;
+  files = rt::DataSets(sources.size());
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     dist::PortAttr port = dist::getArgumentPort(function, i);
     StringAttr name = dist::getInput(port);
@@ -34,20 +35,21 @@ rt::Status FunctionData::open(func::FuncOp function, const rt::Config &config,
     auto [number, isNew] = numbers.try_emplace(data.getName(), kinds.size());
     if (isNew) {
       kinds.push_back(rule.kind);
-      files.emplace_back();
-      auto source = llvm::find_if(sources, [&](const rt::DataSource &each) {
-        return each.name == data.getName() && !each.file.empty();
-      });
-      if (source != sources.end()) {
-        LLMC_TRY_ASSIGN(files.back(), rt::DataFile::open(rule, source->file));
+      for (const rt::DataSource &source : sources) {
+        if (source.name == data.getName() && !source.files.empty())
+          LLMC_TRY(files.open(number->second, rule, source.files));
+        if (source.name == data.getName() && !source.evaluationFiles.empty())
+          LLMC_TRY(
+              files.open(number->second, rule, source.evaluationFiles, true));
       }
     }
     inputs[name.getValue()] = list.size();
     list.push_back({name.str(), number->second, data.getOffset(), *dtype,
-                    std::vector<int64_t>(type.getShape())});
+                    std::vector<int64_t>(type.getShape()), data.getLimit()});
   }
-  samples = rt::Samples(std::move(list), std::move(kinds), microbatches);
-  return rt::Status::success();
+  samples =
+      rt::Samples(std::move(list), std::move(kinds), microbatches, evaluates);
+  return samples.bind(files);
 }
 
 FailureOr<HostTensor> FunctionData::read(StringRef input, int64_t step,
@@ -62,7 +64,7 @@ FailureOr<HostTensor> FunctionData::read(StringRef input, int64_t step,
     return refuse(rt::makeError(ErrorKind::usage, "expected data for input '" +
                                                       input.str() + "'"));
   HostTensor tensor(type);
-  rt::Status status = samples.read(found->second, files, seed, step, microbatch,
+  rt::Status status = samples.read(found->second, seed, step, microbatch,
                                    tensor.mutableBytes());
   if (!status.ok())
     return refuse(status);

@@ -22,14 +22,15 @@ namespace llmc::driver {
 
 /// The data of the inputs of one function.
 struct FunctionData {
+  rt::DataSets files;
   rt::Samples samples;
-  rt::DataFiles files;
   uint64_t seed = 0;
   /// Name of an input -> its index among those that are fed.
   llvm::StringMap<size_t> inputs;
 
+  /// What `evaluates` reads held-out data.
   rt::Status open(mlir::func::FuncOp function, const rt::Config &config,
-                  int64_t microbatches);
+                  int64_t microbatches, bool evaluates);
   FailureOr<HostTensor> read(StringRef input, int64_t step, int64_t microbatch,
                              RankedTensorType type) const;
 };

@@ -143,12 +143,28 @@ struct Flags {
                                cl::sub(run)};
   cl::list<std::string> data{"data",
                              cl::cat(category),
-                             cl::desc("file of a source, or of all"),
-                             cl::value_desc("[source=]file"),
+                             cl::desc("files and globs of a source, or of all"),
+                             cl::value_desc("[source=]file,..."),
                              cl::sub(train),
                              cl::sub(run),
                              cl::sub(interpret),
                              cl::sub(diff)};
+  cl::list<std::string> evaluateData{
+      "evaluate-data",
+      cl::cat(category),
+      cl::desc("the same for the entry evaluate alone"),
+      cl::value_desc("[source=]file,..."),
+      cl::sub(train),
+      cl::sub(run),
+      cl::sub(interpret)};
+  cl::opt<std::string> evaluateEvery{
+      "evaluate-every", cl::cat(category),
+      cl::desc("evaluate on held-out data after so many steps (0: never)"),
+      cl::init("0"), cl::sub(run)};
+  cl::opt<std::string> evaluateSteps{
+      "evaluate-steps", cl::cat(category),
+      cl::desc("batches of an evaluation (0: all)"), cl::init("0"),
+      cl::sub(run)};
   cl::opt<std::string> dataType{
       "data-type",
       cl::cat(category),
@@ -465,6 +481,16 @@ rt::Status Flags::fill(Options &options) {
     return usage("--threads: expected at least 0, got " + threads);
   LLMC_TRY(fillCheckpoints(options.checkpoints));
   options.data.assign(data.begin(), data.end());
+  options.evaluateData.assign(evaluateData.begin(), evaluateData.end());
+  for (auto [flag, text, number] :
+       {std::tuple("--evaluate-every", &evaluateEvery, &options.evaluateEvery),
+        std::tuple("--evaluate-steps", &evaluateSteps,
+                   &options.evaluateSteps)}) {
+    LLMC_TRY(parseNumber(flag, *text, *number));
+    if (*number < 0)
+      return usage(std::string(flag) + ": expected at least 0, got " +
+                   text->getValue());
+  }
   options.dataType = dataType;
   options.log = log;
   options.fetch.assign(fetch.begin(), fetch.end());

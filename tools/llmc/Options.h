@@ -51,8 +51,10 @@ struct Options {
   std::string entry = "train";
   int64_t steps = -1;
   int threads = 0;
-  /// `file`, or `source=file`.
-  std::vector<std::string> data;
+  /// `file`, or `source=file`; globs, and several with commas between.
+  std::vector<std::string> data, evaluateData;
+  /// `run`: training.evaluate_every and training.evaluate_steps.
+  int64_t evaluateEvery = 0, evaluateSteps = 0;
   std::string dataType;
   std::string log;
   /// Of the run; see RunOptions::traceFile.

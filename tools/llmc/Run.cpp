@@ -9,6 +9,7 @@
 
 #include "Run.h"
 #include "Compile.h"
+#include "DataSources.h"
 #include "Explain.h"
 #include "Strict.h"
 #include "Summary.h"
@@ -16,8 +17,8 @@
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/StopSignals.h"
-#include "llmc/Runtime/Executor/DataFile.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
+#include "llmc/Runtime/Executor/Samples.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Print/PlanPrint.h"
 #include "llvm/Support/FileSystem.h"
@@ -30,8 +31,10 @@ using rt::ErrorKind;
 
 static rt::Status run(rt::Session &session, const Options &options,
                       rt::Checkpointing *checkpoints, int64_t steps,
-                      bool stopOnNan = true) {
+                      const rt::TrainingConfig &training) {
   rt::RunOptions runOptions;
+  runOptions.evaluation.every = training.evaluateEvery;
+  runOptions.evaluation.steps = training.evaluateSteps;
   runOptions.entry = options.entry;
   runOptions.steps = steps;
   runOptions.checkpoints = checkpoints;
@@ -42,7 +45,7 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.fetchEachStep = options.fetchEachStep;
   runOptions.dumpFolder = options.dump;
   runOptions.count = options.count;
-  runOptions.stopOnNan = stopOnNan;
+  runOptions.stopOnNan = !training.skipNotFinite;
   rt::StopSignals::Run running;
   return rt::runSteps(session, runOptions);
 }
@@ -113,11 +116,8 @@ rt::Status driver::runTrain(Options options) {
     llvm::outs() << rt::printConfig(config);
     return rt::Status::success();
   }
-  // A wrong file of data is known before the model is compiled.
   LLMC_TRY_ASSIGN(std::vector<rt::DataSource> sources, rt::findSources(config));
-  for (const rt::DataSource &source : sources)
-    if (!source.file.empty())
-      LLMC_TRY(rt::DataFile::open(source.rule, source.file).status());
+  LLMC_TRY(openSources(sources));
   auto start = std::chrono::steady_clock::now();
   TemporaryFolder folder;
   LLMC_TRY(folder.make());
@@ -141,15 +141,11 @@ rt::Status driver::runTrain(Options options) {
                   openCheckpoints(options, path, sessionOptions));
   LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
   folder.remove();
-  // The plan has those of which a program reads an input.
-  for (const rt::plan::DataSource &used : session->plan().sources)
-    for (const rt::DataSource &source : sources)
-      if (source.name == used.name && !source.file.empty())
-        LLMC_TRY(session->useData(source.name, source.file));
+  LLMC_TRY(useSources(*session, sources));
   printSummary(*session, options, config, seconds.count(), description);
   std::fputs((time + explanation).c_str(), stdout);
   return run(*session, options, checkpoints.get(), config.training.steps,
-             !config.training.skipNotFinite);
+             config.training);
 }
 
 rt::Status driver::runPlan(const Options &options) {
@@ -167,8 +163,13 @@ rt::Status driver::runPlan(const Options &options) {
   }
   for (const std::string &text : options.data)
     LLMC_TRY(rt::useDataFlag(*session, text, dtype));
+  for (const std::string &text : options.evaluateData)
+    LLMC_TRY(rt::useDataFlag(*session, text, dtype, /*isEvaluation=*/true));
+  rt::TrainingConfig training;
+  training.evaluateEvery = options.evaluateEvery;
+  training.evaluateSteps = options.evaluateSteps;
   return run(*session, options, checkpoints.get(),
-             options.steps < 0 ? 1 : options.steps);
+             options.steps < 0 ? 1 : options.steps, training);
 }
 
 rt::Status driver::runInspect(const Options &options) {

@@ -69,6 +69,20 @@ bool isOurs(std::string_view name) {
   return isReserved(word) && word.back() != '$';
 }
 
+bool isAmong(const std::vector<std::string> &known, const std::string &name) {
+  auto has = [&](const std::string &each) {
+    return std::find(known.begin(), known.end(), each) != known.end() ||
+           std::find(known.begin(), known.end(), escapeName(each)) !=
+               known.end();
+  };
+  for (std::string_view kind : {"input.", "output.", "metric."}) {
+    if (name.rfind(kind, 0) == 0 && has(name.substr(kind.size()))) {
+      return true;
+    }
+  }
+  return has(name);
+}
+
 std::string listGlobbed(const std::vector<std::string> &names, size_t most) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const std::string &name : names) {

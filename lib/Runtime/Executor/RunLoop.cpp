@@ -52,7 +52,7 @@ struct StepFacts {
 class Loop {
 public:
   Loop(Session &session, const RunOptions &options)
-      : session(session), options(options) {
+      : session(session), options(options), evaluation(options.evaluation) {
     // One process speaks for all.
     if (!speaks()) {
       silent.reset(std::fopen("/dev/null", "w"));
@@ -73,6 +73,7 @@ private:
   void say();
   Status hear();
   bool isHeld() const;
+  Status evaluate();
   Status writeCheckpoint();
   Status endCheckpoints();
   Status print(const Result<std::string> &line) const;
@@ -84,6 +85,7 @@ private:
   void printResult() const;
   void printLine(const StepFacts &facts, double eta) const;
   Status writeLog(const StepFacts &facts);
+  Status writeLog(const std::string &line);
   Status writeTrace();
   std::vector<std::string> valueNames() const;
   Status nameFetches();
@@ -95,6 +97,7 @@ private:
 
   Session &session;
   const RunOptions &options;
+  Evaluation evaluation;
   const plan::Entry *entry = nullptr;
   StepSize size;
   OwnedFile log, silent;
@@ -211,6 +214,9 @@ void Loop::printLine(const StepFacts &facts, double eta) const {
       }
     }
   }
+  if (auto epochs = session.epochs(options.entry, facts.step + 1)) {
+    line += fmt::format("  epoch: {:.4g}", *epochs);
+  }
   line += fmt::format("  memory: {}", memoryText());
   if (size.count > 0) {
     line += fmt::format("  {}: {}", size.isTokens ? "tps" : "sps",
@@ -241,11 +247,19 @@ Status Loop::writeLog(const StepFacts &facts) {
   if (!users.empty()) {
     line += fmt::format(", \"metrics\": {{{}}}", users);
   }
+  if (auto epochs = session.epochs(options.entry, facts.step + 1)) {
+    line += fmt::format(", \"epoch\": {}", jsonNumber(*epochs));
+  }
   line += fmt::format(", \"seconds\": {}, \"data_seconds\": {}, \"{}\": {}}}\n",
                       jsonNumber(facts.seconds), jsonNumber(facts.dataSeconds),
                       size.isTokens ? "tps" : "sps", jsonNumber(facts.rate));
-  if (std::fwrite(line.data(), 1, line.size(), log.get()) != line.size() ||
-      std::fflush(log.get()) != 0) {
+  return writeLog(line);
+}
+
+Status Loop::writeLog(const std::string &line) {
+  if (log &&
+      (std::fwrite(line.data(), 1, line.size(), log.get()) != line.size() ||
+       std::fflush(log.get()) != 0)) {
     return makeError(ErrorKind::malformed, "cannot write the log")
         .at(options.logFile);
   }
@@ -278,6 +292,12 @@ Status Loop::prepare() {
     steps = std::max<int64_t>(0, steps - checkpoints->firstStep());
     LLMC_TRY(print(checkpoints->describeResumed()));
   }
+  if (options.count && options.evaluation.every > 0) {
+    return makeError(ErrorKind::usage,
+                     "--count: expected no evaluation between "
+                     "the steps that are counted");
+  }
+  LLMC_TRY(evaluation.begin(session, first));
   return openLog();
 }
 
@@ -308,23 +328,6 @@ std::vector<std::string> Loop::valueNames() const {
     known.push_back(state.name);
   }
   return known;
-}
-
-/// As `Session::fetch` finds it: by its name, escaped or not, alone or after
-/// its kind.
-static bool isAmong(const std::vector<std::string> &known,
-                    const std::string &name) {
-  auto has = [&](const std::string &each) {
-    return std::find(known.begin(), known.end(), each) != known.end() ||
-           std::find(known.begin(), known.end(), escapeName(each)) !=
-               known.end();
-  };
-  for (std::string_view kind : {"input.", "output.", "metric."}) {
-    if (name.rfind(kind, 0) == 0 && has(name.substr(kind.size()))) {
-      return true;
-    }
-  }
-  return has(name);
 }
 
 /// What nothing has is refused before the first step, all of it at once.
@@ -420,13 +423,23 @@ Status Loop::hear() {
              : Status::success();
 }
 
-/// Whether a checkpoint stands between the steps that were submitted and the
-/// next one, which would write over the states.
+/// Whether a checkpoint or an evaluation stands between the steps that were
+/// submitted and the next one, which would write over the states.
 bool Loop::isHeld() const {
   const Checkpointing *checkpoints = options.checkpoints;
   int64_t edge = first + submitted;
-  return checkpoints &&
-         (checkpoints->isDueAt(edge) || (timeIsUp && !checkpoints->has(edge)));
+  return evaluation.holds(edge) ||
+         (checkpoints && (checkpoints->isDueAt(edge) ||
+                          (timeIsUp && !checkpoints->has(edge))));
+}
+
+/// Its time is no part of a step.
+Status Loop::evaluate() {
+  LLMC_TRY_ASSIGN(auto lines, evaluation.run(session, first + ran));
+  LLMC_TRY(print(lines.first));
+  LLMC_TRY(writeLog(lines.second));
+  before = Clock::now();
+  return Status::success();
 }
 
 Status Loop::writeCheckpoint() {
@@ -492,6 +505,9 @@ Status Loop::finishStep() {
     return makeError(ErrorKind::numeric,
                      fmt::format("expected a finite loss, got {} at step {}",
                                  *loss, facts.step));
+  }
+  if (ran == submitted && evaluation.holds(first + ran)) {
+    LLMC_TRY(evaluate());
   }
   return ran == submitted && isHeld() ? writeCheckpoint() : Status::success();
 }

@@ -57,13 +57,13 @@ std::string printCount(uint64_t count) {
 }
 
 Status useDataFlag(Session &session, const std::string &text,
-                   std::optional<DType> dtype) {
+                   std::optional<DType> dtype, bool isEvaluation) {
   std::vector<std::string> names;
   for (const plan::DataSource &source : session.plan().sources) {
     names.push_back(source.name);
   }
   auto [name, file] = splitSource(text, names);
-  return session.useData(name, file, dtype);
+  return session.useFiles({name, splitPatterns(file), dtype, isEvaluation});
 }
 
 int reportError(std::string_view tool, const Status &status,

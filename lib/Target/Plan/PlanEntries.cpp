@@ -34,6 +34,8 @@ rt::Status PlanExport::bindInput(plan::EntryOp op, plan::InputAttr attr,
   });
   input.source = static_cast<int32_t>(found - plan.sources.begin());
   input.dataOffset = data.getOffset();
+  // The greatest number is no limit.
+  input.limit = data.getLimit() == INT64_MAX ? 0 : data.getLimit();
   if (found == plan.sources.end())
     plan.sources.push_back(std::move(source));
   else if (!(found->rule == source.rule))

@@ -13,6 +13,8 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createWidenPass());
   // On the ops as printed: what is raised is no longer what was marked.
   pm.addPass(createCheckRulesPass());
+  // As printed too: a loss that is raised clamps its classes.
+  pm.addPass(createBoundInputsPass());
   // From here on, an op's operands are all that it reads.
   pm.addPass(createCloseRegionsPass());
   // Raising expects reductions that start from their neutral element.

@@ -15,6 +15,7 @@
 #ifndef LLMC_RUNTIME_EXECUTOR_RUNLOOP_H
 #define LLMC_RUNTIME_EXECUTOR_RUNLOOP_H
 
+#include "llmc/Runtime/Executor/Evaluation.h"
 #include "llmc/Runtime/Executor/Session.h"
 
 #include <atomic>
@@ -33,6 +34,8 @@ struct RunOptions {
   int64_t firstStep = 0;
   /// Where the run begins, and what it leaves; null: no checkpoints.
   Checkpointing *checkpoints = nullptr;
+  /// Between steps.
+  EvaluationOptions evaluation;
   /// JSON lines; "" for none.
   std::string logFile;
   /// When each instruction of the steps ran, of a session with `trace`; "" for
@@ -59,9 +62,10 @@ struct RunOptions {
   std::atomic<bool> *stop = nullptr;
 };
 
-/// The value of `--data`: `source=file`, or a file for all sources.
+/// The value of `--data`: `source=file`, or a file for all sources; a glob, or
+/// several with commas between, stand for files.
 Status useDataFlag(Session &session, const std::string &text,
-                   std::optional<DType> dtype);
+                   std::optional<DType> dtype, bool isEvaluation = false);
 
 /// Prints the predicted memory, the steps, and predicted against reserved.
 Status runSteps(Session &session, const RunOptions &options);

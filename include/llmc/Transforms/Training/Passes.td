@@ -40,6 +40,23 @@ def CheckRulesPass : Pass<"llmc-check-rules", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
 }
 
+def BoundInputsPass : Pass<"llmc-bound-inputs", "::mlir::ModuleOp"> {
+  let summary = "Say which integers an input may have";
+  let description = [{
+    Where a function takes the integers of an input that a source feeds for places
+    of a dimension (`IndexOpInterface`), its `#dist.data` gets the least number of
+    places as limit. Runs read nothing else into the input. A limit that is there
+    stays, and what only the body of a loop reads gets none.
+
+    ```mlir
+    %arg1: tensor<8x32xi32> {dist.port = #dist.port<input "tokens", data = <"corpus">>}
+    %0 = "stablehlo.gather"(%arg0, %arg1) … (tensor<256x64xf32>, tensor<8x32xi32>) …
+    // becomes  data = <"corpus", limit = 256>
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
 def CloseRegionsPass : Pass<"llmc-close-regions", "::mlir::ModuleOp"> {
   let summary = "Regions of reductions and scatters use no value from outside";
   let description = [{

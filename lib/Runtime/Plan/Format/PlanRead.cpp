@@ -105,10 +105,10 @@ Entry PlanReader::entry(const fb::Entry &flat) {
   }
   for (size_t i = 0; i < sizeOfVector(flat.inputs()); ++i) {
     const fb::Input *input = flat.inputs()->Get(i);
-    entry.inputs.push_back({text(input->name()),
-                            static_cast<DType>(input->dtype()),
-                            layout(input->layout()), list(input->stages()),
-                            input->source(), input->data_offset()});
+    entry.inputs.push_back(
+        {text(input->name()), static_cast<DType>(input->dtype()),
+         layout(input->layout()), list(input->stages()), input->source(),
+         input->data_offset(), input->limit()});
   }
   for (size_t i = 0; i < sizeOfVector(flat.hypers()); ++i) {
     const fb::Hyper *hyper = flat.hypers()->Get(i);
@@ -196,10 +196,12 @@ void PlanReader::readSmallTables(Plan &plan) {
   }
   for (size_t i = 0; i < sizeOfVector(flat_.sources()); ++i) {
     const fb::DataSource *source = flat_.sources()->Get(i);
-    plan.sources.push_back({text(source->name()),
-                            {static_cast<DataKind>(source->kind()),
-                             static_cast<DType>(source->dtype()),
-                             source->shuffle(), text(source->tensor())}});
+    plan.sources.push_back(
+        {text(source->name()),
+         {static_cast<DataKind>(source->kind()),
+          static_cast<DType>(source->dtype()), source->shuffle(),
+          text(source->tensor()), source->once(), source->held_out(),
+          list(source->weights()), source->finite()}});
   }
   plan.files = texts(flat_.files());
   plan.locations = texts(flat_.locations());

@@ -259,6 +259,7 @@ Status StructureCheck::checkEntry(const Entry &entry) {
     // Sums of an offset and the elements of a sample do not overflow.
     LLMC_TRY(
         range("the offset of an input", input.dataOffset, 0, INT64_MAX / 2));
+    LLMC_TRY(range("the limit of an input", input.limit, 0, INT64_MAX));
   }
   for (const Hyper &hyper : entry.hypers) {
     LLMC_TRY(range("a hyper value's dtype", static_cast<int>(hyper.dtype), 0,
@@ -420,6 +421,10 @@ Status StructureCheck::run() {
                    numDataKinds - 1));
     LLMC_TRY(range("a source's dtype", static_cast<int>(source.rule.dtype), 0,
                    numDTypes - 1));
+    if (std::string_view fault = faultOf(source.rule); !fault.empty()) {
+      return malformed("source '" + escape(source.name) +
+                       "': " + std::string(fault));
+    }
   }
   LLMC_TRY(uniqueNames("entry", plan_.entries));
   for (const Entry &entry : plan_.entries) {

@@ -361,9 +361,10 @@ Offset<fb::Program> Writer::write(const Program &program) {
 Offset<fb::DataSource> Writer::write(const DataSource &source) {
   auto name = builder_.CreateSharedString(source.name);
   auto tensor = builder_.CreateSharedString(source.rule.tensor);
-  return fb::CreateDataSource(builder_, name, byte(source.rule.kind),
-                              byte(source.rule.dtype), source.rule.shuffle,
-                              tensor);
+  return fb::CreateDataSource(
+      builder_, name, byte(source.rule.kind), byte(source.rule.dtype),
+      source.rule.shuffle, tensor, source.rule.once, source.rule.heldOut,
+      builder_.CreateVector(source.rule.weights), source.rule.finite);
 }
 
 Offset<fb::Entry> Writer::write(const Entry &entry) {
@@ -377,7 +378,8 @@ Offset<fb::Entry> Writer::write(const Entry &entry) {
     auto layout = write(input.layout);
     inputs.push_back(fb::CreateInput(builder_, name, byte(input.dtype), layout,
                                      builder_.CreateVector(input.stages),
-                                     input.dataOffset, input.source));
+                                     input.dataOffset, input.source,
+                                     input.limit));
   }
   std::vector<Offset<fb::Hyper>> hypers;
   for (const Hyper &hyper : entry.hypers) {

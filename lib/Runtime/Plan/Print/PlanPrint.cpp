@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace llmc::rt::plan {
 
@@ -420,18 +421,29 @@ std::string Printer::source(const Input &input) const {
   if (input.source < 0) {
     return "";
   }
-  return fmt::format(" from {}{}", escape(plan_.sources[input.source].name),
+  return fmt::format(" from {}{}{}", escape(plan_.sources[input.source].name),
                      input.dataOffset ? fmt::format(" + {}", input.dataOffset)
-                                      : "");
+                                      : "",
+                     input.limit ? fmt::format(", below {}", input.limit) : "");
 }
 
 void Printer::sources() {
   for (const DataSource &source : plan_.sources) {
     const DataRule &rule = source.rule;
-    line("source {}: {} {}, {}", escape(source.name), nameOf(rule.kind),
-         rule.kind == DataKind::tokens ? std::string(nameOf(rule.dtype))
-                                       : escape(rule.tensor),
-         rule.shuffle ? "shuffled" : "in order");
+    std::string text =
+        fmt::format("source {}: {}", escape(source.name), nameOf(rule.kind));
+    if (rule.kind != DataKind::text) {
+      text += rule.kind == DataKind::tokens
+                  ? fmt::format(" {}", nameOf(rule.dtype))
+                  : " " + escape(rule.tensor);
+    }
+    text += rule.shuffle ? ", shuffled" : ", in order";
+    text += rule.once ? ", each window once" : "";
+    text += rule.heldOut > 0 ? fmt::format(", {} held out", rule.heldOut) : "";
+    text += rule.weights.empty()
+                ? ""
+                : fmt::format(", weights {}", fmt::join(rule.weights, " "));
+    line("{}{}", text, rule.finite ? "" : ", any floats");
   }
 }
 

@@ -61,6 +61,14 @@ static Plan makeFullPlan() {
                               {7, 0},
                               {14, 3}}};
   plan.entries[0].reorder = true;
+  plan.entries[0].inputs[0].dataOffset = 3;
+  plan.entries[0].inputs[0].limit = 50257;
+  DataRule rows{DataKind::array, DType::u32, false, "images"};
+  rows.heldOut = 0.05;
+  rows.weights = {7, 3};
+  rows.finite = false;
+  plan.sources.push_back({"rows", rows});
+  plan.sources[0].rule.once = true;
   Entry counting;
   counting.name = "counting";
   counting.counts = plan.entries[0].name;

@@ -112,7 +112,8 @@ def Dist_DrawKind : Dist_Enum<"DrawKind", "how initial values are drawn", [
 // Numbered as the runtime's DataKind.
 def Dist_DataKind : Dist_Enum<"DataKind", "what a sample of a source is", [
   I32EnumAttrCase<"Tokens", 0, "tokens">,
-  I32EnumAttrCase<"Array", 1, "array">
+  I32EnumAttrCase<"Array", 1, "array">,
+  I32EnumAttrCase<"Text", 2, "text">
 ]>;
 
 // Numbered as the runtime's HyperKind.

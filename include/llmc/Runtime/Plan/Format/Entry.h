@@ -43,9 +43,11 @@ struct Input {
   int32_t source = -1;
   /// Tokens or rows by which it lies after the first of its sample.
   int64_t dataOffset = 0;
+  /// Integers of the data are below it; 0: any.
+  int64_t limit = 0;
 };
 
-/// A source of data; its file is given when the plan runs.
+/// A source of data; its files are given when the plan runs.
 struct DataSource {
   std::string name;
   DataRule rule;

@@ -33,7 +33,7 @@
 
 namespace llmc::rt::plan {
 
-inline constexpr uint32_t formatVersion = 11;
+inline constexpr uint32_t formatVersion = 12;
 /// Of arenas, frames, slots and buffers, in bytes.
 inline constexpr int64_t alignment = 64;
 

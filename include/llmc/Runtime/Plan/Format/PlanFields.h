@@ -167,12 +167,17 @@ LLMC_FIELDS(Input) {
   v("stages", x.stages);
   v("source", x.source);
   v("data_offset", x.dataOffset);
+  v("limit", x.limit);
 }
 LLMC_FIELDS(DataRule) {
   v("kind", x.kind);
   v("dtype", x.dtype);
   v("shuffle", x.shuffle);
   v("tensor", x.tensor);
+  v("once", x.once);
+  v("held_out", x.heldOut);
+  v("weights", x.weights);
+  v("finite", x.finite);
 }
 LLMC_FIELDS(DataSource) {
   v("name", x.name);
