@@ -1,4 +1,4 @@
-//===- RunLoop.cpp - Steps, lines and logs --------------------------------===//
+//===- RunLoop.cpp - The loop of steps ------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,25 +9,21 @@
 #include "llmc/Runtime/Executor/RunLoop.h"
 
 #include "CountReport.h"
+#include "Fetches.h"
+#include "RunLog.h"
+#include "RunReport.h"
+#include "StepLine.h"
 #include "llmc/Runtime/Base/File.h"
-#include "llmc/Runtime/Base/Json.h"
-#include "llmc/Runtime/Base/Names.h"
-#include "llmc/Runtime/Config/Config.h"
 #include "llmc/Runtime/Executor/Checkpointing.h"
-#include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <memory>
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace llmc::rt {
+
+using namespace exec;
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -36,23 +32,10 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-struct CloseFile {
-  void operator()(std::FILE *file) const { std::fclose(file); }
-};
-using OwnedFile = std::unique_ptr<std::FILE, CloseFile>;
-
-/// What a line says of one step besides its metrics.
-struct StepFacts {
-  int64_t step = 0;
-  double seconds = 0;
-  double dataSeconds = 0;
-  double rate = 0; ///< Tokens or samples in a second.
-};
-
 class Loop {
 public:
   Loop(Session &session, const RunOptions &options)
-      : session(session), options(options) {
+      : session(session), options(options), fetches(session, options) {
     // One process speaks for all.
     if (!speaks()) {
       silent.reset(std::fopen("/dev/null", "w"));
@@ -76,180 +59,32 @@ private:
   Status writeCheckpoint();
   Status endCheckpoints();
   Status print(const Result<std::string> &line) const;
-  Status openLog();
   void submitAhead();
   Status finishStep();
-  void printPrediction() const;
-  void printTraffic(int64_t stage) const;
-  void printResult() const;
-  void printLine(const StepFacts &facts, double eta) const;
-  Status writeLog(const StepFacts &facts);
+  void printLine(const StepFacts &facts) const;
   Status writeTrace();
-  std::vector<std::string> valueNames() const;
-  Status nameFetches();
-  Status checkPlaces() const;
-  bool isOfEachMicrobatch(const std::string &name) const;
-  Status writeFetches(const std::string &prefix);
-  Status give(const std::string &label, const HostTensor &value);
-  std::string memoryText() const;
 
   Session &session;
   const RunOptions &options;
   const plan::Entry *entry = nullptr;
   StepSize size;
-  OwnedFile log, silent;
+  Fetches fetches;
+  RunLog log;
+  OwnedFile silent;
   std::FILE *out = nullptr;
   int64_t first = 0, steps = 0;   ///< Of this run.
   int64_t submitted = 0, ran = 0; ///< Steps.
   bool stopping = false, timeIsUp = false;
   Status refusal;                  ///< Of the step that was to be submitted.
   Clock::time_point begin, before; ///< Of the run, of the step.
-  /// What `options.fetch` stands for.
-  std::vector<std::string> fetches;
 };
 } // namespace
 
-static std::string printDuration(double seconds) {
-  auto whole = static_cast<int64_t>(seconds + 0.5);
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60,
-                     whole % 60);
-}
-
-/// Digits that the eye wants of a metric: rates by exponent, others plain.
-static std::string printMetric(const NamedValue &metric) {
-  if (metric.name == "lr") {
-    return fmt::format("{:.1e}", metric.value);
-  }
-  return metric.name == "loss" ? fmt::format("{:.4f}", metric.value)
-                               : fmt::format("{:.4g}", metric.value);
-}
-
-static std::string jsonNumber(double value) {
-  return std::isfinite(value) ? fmt::format("{:.17g}", value) : "null";
-}
-
-/// Of the fullest device, with its share of the memory that there is.
-std::string Loop::memoryText() const {
-  DeviceMemory fullest;
-  for (const DeviceMemory &memory : session.memory()) {
-    if (memory.reserved >= fullest.reserved) {
-      fullest = memory;
-    }
-  }
-  return fmt::format("{}({:.1f}%)", printBytes(fullest.reserved),
-                     100 * static_cast<double>(fullest.reserved) /
-                         static_cast<double>(fullest.there));
-}
-
-void Loop::printPrediction() const {
-  const plan::Plan &plan = session.plan();
-  for (int64_t stage = 0; stage < plan.mesh.numStages(); ++stage) {
-    plan::MemoryReport report = plan::memoryOf(plan, stage);
-    std::string parts;
-    int64_t rest = report.total;
-    for (int kind = 0; kind < plan::numFrameKinds; ++kind) {
-      rest -= report.bytes[kind];
-      if (report.bytes[kind]) {
-        parts +=
-            fmt::format("{}{} {}", parts.empty() ? "" : ", ",
-                        nameOf(static_cast<plan::FrameKind>(kind)),
-                        printBytes(static_cast<uint64_t>(report.bytes[kind])));
-      }
-    }
-    if (rest > 0) {
-      parts += fmt::format(", alignment {}",
-                           printBytes(static_cast<uint64_t>(rest)));
-    }
-    fmt::print(out, "memory of stage {}: {} on each device ({})\n", stage,
-               printBytes(static_cast<uint64_t>(report.total)), parts);
-    printTraffic(stage);
-  }
-}
-
-/// What a device of the stage communicates in a step, without scalars.
-void Loop::printTraffic(int64_t stage) const {
-  const plan::Plan &plan = session.plan();
-  for (const plan::Entry &entry : plan.entries) {
-    if (entry.name != options.entry) {
-      continue;
-    }
-    for (const plan::Traffic &row : plan::trafficOf(plan, entry, stage)) {
-      if (!row.isScalar) {
-        fmt::print(out, "  {} x {} over {}, {} a step{}\n", row.count, row.kind,
-                   row.axes, printBytes(std::max(row.bytesIn, row.bytesOut)),
-                   row.isOpen ? ", with one trip of loops that the run ends"
-                              : "");
-      }
-    }
-  }
-}
-
-void Loop::printResult() const {
-  uint64_t predicted = 0, reserved = 0;
-  for (const DeviceMemory &memory : session.memory()) {
-    predicted += memory.predicted;
-    reserved += memory.reserved;
-  }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  fmt::print(out,
-             "memory: predicted {} B, reserved {} B on {} devices; peak of "
-             "the process {}\n",
-             printCount(predicted), printCount(reserved),
-             session.memory().size(),
-             printBytes(static_cast<uint64_t>(usage.ru_maxrss) * 1024));
-}
-
-void Loop::printLine(const StepFacts &facts, double eta) const {
-  std::string line = fmt::format("step: {}", facts.step);
-  // The loss comes first, as readers of such lines expect.
-  for (bool isLoss : {true, false}) {
-    for (const NamedValue &metric : session.metrics()) {
-      if ((metric.name == "loss") == isLoss) {
-        line += fmt::format("  {}: {}", unescapeName(metric.name),
-                            printMetric(metric));
-      }
-    }
-  }
-  line += fmt::format("  memory: {}", memoryText());
-  if (size.count > 0) {
-    line += fmt::format("  {}: {}", size.isTokens ? "tps" : "sps",
-                        printCount(static_cast<uint64_t>(facts.rate)));
-  }
-  line +=
-      fmt::format("  data: {:.1f}%  eta: {}\n",
-                  100 * facts.dataSeconds / facts.seconds, printDuration(eta));
+void Loop::printLine(const StepFacts &facts) const {
+  std::string line = printStepLine(session, size, facts);
   // One write for each line, so that lines of processes do not mix.
   std::fwrite(line.data(), 1, line.size(), out);
   std::fflush(out);
-}
-
-Status Loop::writeLog(const StepFacts &facts) {
-  if (!log) {
-    return Status::success();
-  }
-  std::string line = fmt::format("{{\"entry\": {}, \"step\": {}",
-                                 quoteAsJson(options.entry), facts.step);
-  // The model's own metrics may have any name; ours stand beside the step.
-  std::string users;
-  for (const NamedValue &metric : session.metrics()) {
-    bool ours = isOurs(metric.name);
-    (ours ? line : users) += fmt::format(
-        "{}{}: {}", ours || !users.empty() ? ", " : "",
-        quoteAsJson(unescapeName(metric.name)), jsonNumber(metric.value));
-  }
-  if (!users.empty()) {
-    line += fmt::format(", \"metrics\": {{{}}}", users);
-  }
-  line += fmt::format(", \"seconds\": {}, \"data_seconds\": {}, \"{}\": {}}}\n",
-                      jsonNumber(facts.seconds), jsonNumber(facts.dataSeconds),
-                      size.isTokens ? "tps" : "sps", jsonNumber(facts.rate));
-  if (std::fwrite(line.data(), 1, line.size(), log.get()) != line.size() ||
-      std::fflush(log.get()) != 0) {
-    return makeError(ErrorKind::malformed, "cannot write the log")
-        .at(options.logFile);
-  }
-  return Status::success();
 }
 
 Status Loop::prepare() {
@@ -267,8 +102,8 @@ Status Loop::prepare() {
                      fmt::format("the plan has no entry '{}', only {}",
                                  options.entry, names));
   }
-  LLMC_TRY(nameFetches());
-  LLMC_TRY(checkPlaces());
+  LLMC_TRY(fetches.find(*entry));
+  LLMC_TRY(checkPlaces(options));
   size = stepSize(session.plan(), *entry);
   first = options.firstStep;
   steps = options.steps;
@@ -278,114 +113,11 @@ Status Loop::prepare() {
     steps = std::max<int64_t>(0, steps - checkpoints->firstStep());
     LLMC_TRY(print(checkpoints->describeResumed()));
   }
-  return openLog();
-}
-
-/// What a run has logged before it was resumed stays.
-Status Loop::openLog() {
   if (options.logFile.empty() || !speaks()) {
     return Status::success();
   }
-  bool goesOn = options.checkpoints && options.checkpoints->isResumed();
-  log.reset(std::fopen(options.logFile.c_str(), goesOn ? "a" : "w"));
-  return log ? Status::success()
-             : makeError(ErrorKind::usage, "cannot open the log for writing")
-                   .at(options.logFile);
-}
-
-std::vector<std::string> Loop::valueNames() const {
-  std::vector<std::string> known;
-  for (const plan::Fetch &fetch : entry->fetches) {
-    known.push_back(fetch.tensorName());
-  }
-  for (const plan::Metric &metric : entry->metrics) {
-    known.push_back(metric.name);
-  }
-  for (const plan::Input &input : entry->inputs) {
-    known.push_back(input.name);
-  }
-  for (const plan::State &state : session.plan().states) {
-    known.push_back(state.name);
-  }
-  return known;
-}
-
-/// As `Session::fetch` finds it: by its name, escaped or not, alone or after
-/// its kind.
-static bool isAmong(const std::vector<std::string> &known,
-                    const std::string &name) {
-  auto has = [&](const std::string &each) {
-    return std::find(known.begin(), known.end(), each) != known.end() ||
-           std::find(known.begin(), known.end(), escapeName(each)) !=
-               known.end();
-  };
-  for (std::string_view kind : {"input.", "output.", "metric."}) {
-    if (name.rfind(kind, 0) == 0 && has(name.substr(kind.size()))) {
-      return true;
-    }
-  }
-  return has(name);
-}
-
-/// What nothing has is refused before the first step, all of it at once.
-Status Loop::nameFetches() {
-  const std::vector<std::string> known = valueNames();
-  std::string unknown;
-  auto add = [&](const std::string &name) {
-    if (std::find(fetches.begin(), fetches.end(), name) == fetches.end()) {
-      fetches.push_back(name);
-    }
-  };
-  for (const std::string &pattern : options.fetch) {
-    bool isGlob = pattern.find_first_of("*?") != std::string::npos;
-    bool matched = !isGlob && isAmong(known, pattern);
-    if (matched) {
-      add(pattern);
-    }
-    for (const std::string &name : known) {
-      if (isGlob && matchesGlob(pattern, name)) {
-        matched = true;
-        add(name);
-      }
-    }
-    if (!matched) {
-      unknown += fmt::format("{}'{}'", unknown.empty() ? "" : ", ", pattern);
-    }
-  }
-  return unknown.empty()
-             ? Status::success()
-             : makeError(ErrorKind::usage,
-                         fmt::format("--fetch: expected the name of a value of "
-                                     "entry '{}' or a glob that matches one, "
-                                     "got {}",
-                                     options.entry, unknown));
-}
-
-/// Where values, logs and traces go is there, and can be written.
-Status Loop::checkPlaces() const {
-  std::error_code code;
-  if (!options.dumpFolder.empty()) {
-    std::filesystem::create_directories(options.dumpFolder, code);
-  }
-  if (code) {
-    return makeError(ErrorKind::usage,
-                     "cannot make the folder for values: " + code.message())
-        .at(options.dumpFolder);
-  }
-  std::string folder =
-      std::filesystem::path(options.traceFile).parent_path().string();
-  for (const auto &[place, named] :
-       {std::pair(options.dumpFolder, options.dumpFolder),
-        std::pair(folder.empty() ? "." : folder, options.traceFile)}) {
-    if (!named.empty() && ::access(place.c_str(), W_OK | X_OK) != 0) {
-      return makeError(ErrorKind::usage,
-                       fmt::format("expected a folder to write to, got one "
-                                   "for which: {}",
-                                   std::strerror(errno)))
-          .at(named);
-    }
-  }
-  return Status::success();
+  return log.open(options.logFile,
+                  options.checkpoints && options.checkpoints->isResumed());
 }
 
 namespace {
@@ -480,12 +212,12 @@ Status Loop::finishStep() {
   before = Clock::now();
   facts.dataSeconds = session.dataSeconds();
   facts.rate = static_cast<double>(size.count) / facts.seconds;
-  double eta = secondsSince(begin) / static_cast<double>(ran) *
-               static_cast<double>(steps - ran);
-  printLine(facts, eta);
-  LLMC_TRY(writeLog(facts));
+  facts.eta = secondsSince(begin) / static_cast<double>(ran) *
+              static_cast<double>(steps - ran);
+  printLine(facts);
+  LLMC_TRY(log.write(session, options.entry, size, facts));
   if (options.fetchEachStep) {
-    LLMC_TRY(writeFetches(fmt::format("step-{}.", facts.step)));
+    LLMC_TRY(fetches.write(fmt::format("step-{}.", facts.step), out));
   }
   std::optional<double> loss = session.metric("loss");
   if (options.stopOnNan && loss && !std::isfinite(*loss)) {
@@ -494,55 +226,6 @@ Status Loop::finishStep() {
                                  *loss, facts.step));
   }
   return ran == submitted && isHeld() ? writeCheckpoint() : Status::success();
-}
-
-Status Loop::give(const std::string &label, const HostTensor &value) {
-  if (!speaks()) {
-    return Status::success();
-  }
-  if (options.dumpFolder.empty()) {
-    fmt::print(out, "{}: {}[{}] = {}\n", label, nameOf(value.dtype),
-               fmt::join(value.shape, ", "), printElements(value));
-    return Status::success();
-  }
-  std::string file = label;
-  std::replace(file.begin(), file.end(), '/', '_');
-  return writeNpy(value, options.dumpFolder + "/" + file + ".npy");
-}
-
-/// A value of each microbatch, where the entry takes or returns it for each. A
-/// state of that name goes before it, and the kind tells them apart.
-bool Loop::isOfEachMicrobatch(const std::string &name) const {
-  for (const plan::State &state : session.plan().states) {
-    if (state.name == name) {
-      return false;
-    }
-  }
-  for (const plan::Fetch &fetch : entry->fetches) {
-    std::string tensor = unescapeName(fetch.tensorName());
-    if (fetch.tensorName() == name || tensor == name ||
-        "output." + tensor == name) {
-      return fetch.eachMicrobatch;
-    }
-  }
-  for (const plan::Input &input : entry->inputs) {
-    if (input.name == name || "input." + input.name == name) {
-      return true;
-    }
-  }
-  return false;
-}
-
-Status Loop::writeFetches(const std::string &prefix) {
-  for (const std::string &name : fetches) {
-    int64_t count = isOfEachMicrobatch(name) ? entry->numMicrobatches : 1;
-    for (int64_t m = 0; m < count; ++m) {
-      LLMC_TRY_ASSIGN(HostTensor value, session.fetch(name, m));
-      LLMC_TRY(give(prefix + (count > 1 ? fmt::format("{}.{}", name, m) : name),
-                    value));
-    }
-  }
-  return Status::success();
 }
 
 Status Loop::writeTrace() {
@@ -561,16 +244,16 @@ Status Loop::run() {
   if (!options.traceFile.empty()) {
     session.printTrace();
   }
-  printPrediction();
+  printPrediction(session.plan(), options.entry, out);
   begin = before = Clock::now();
   while (ran < steps && !(isStopped() && ran > 0 && ran == submitted)) {
     LLMC_TRY(finishStep());
   }
   LLMC_TRY(endCheckpoints());
   if (!options.fetchEachStep) {
-    LLMC_TRY(writeFetches(""));
+    LLMC_TRY(fetches.write("", out));
   }
-  printResult();
+  printResult(session, out);
   LLMC_TRY(writeTrace());
   return options.count ? reportCounts(session, *entry, ran, out)
                        : Status::success();
