@@ -46,6 +46,8 @@ struct Options {
   std::vector<std::string> data;
   std::string dataType;
   std::string log;
+  /// See RunOptions.
+  std::string events, tensorboard;
   /// Of the run; see RunOptions::traceFile.
   std::string trace;
   std::vector<std::string> fetch;

@@ -1,4 +1,4 @@
-//===- RunLog.cpp - What a run does, as JSON lines ------------------------===//
+//===- RunLog.cpp - What a run writes down --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,9 +8,11 @@
 
 #include "llmc/Runtime/Base/Json.h"
 #include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Base/Version.h"
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 
 namespace llmc::rt::exec {
@@ -19,40 +21,176 @@ static std::string jsonNumber(double value) {
   return std::isfinite(value) ? fmt::format("{:.17g}", value) : "null";
 }
 
-Status RunLog::open(const std::string &name, bool goesOn) {
-  path = name;
-  file.reset(std::fopen(path.c_str(), goesOn ? "a" : "w"));
-  return file ? Status::success()
-              : makeError(ErrorKind::usage, "cannot open the log for writing")
-                    .at(path);
+static std::string jsonNumber(const std::optional<double> &value) {
+  return value ? jsonNumber(*value) : "null";
 }
 
-Status RunLog::write(const Session &session, const std::string &entry,
-                     const StepSize &size, const StepFacts &facts) {
-  if (!file) {
-    return Status::success();
+/// Microseconds since 1970.
+static int64_t timeNow() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+Status RunLog::open(bool goesOn) {
+  if (!options.logFile.empty()) {
+    LLMC_TRY_ASSIGN(AppendFile file, AppendFile::open(options.logFile, goesOn));
+    log.emplace(std::move(file));
   }
-  std::string line = fmt::format("{{\"entry\": {}, \"step\": {}",
-                                 quoteAsJson(entry), facts.step);
-  // The model's own metrics may have any name; ours stand beside the step.
-  std::string users;
-  for (const NamedValue &metric : session.metrics()) {
+  if (!options.eventFile.empty()) {
+    LLMC_TRY_ASSIGN(AppendFile file,
+                    AppendFile::open(options.eventFile, goesOn));
+    events.emplace(std::move(file));
+  }
+  if (!options.boardFolder.empty()) {
+    LLMC_TRY_ASSIGN(auto file,
+                    tensorboard::EventFile::create(options.boardFolder));
+    board.emplace(std::move(file));
+  }
+  return Status::success();
+}
+
+template <typename File>
+void RunLog::check(std::optional<File> &file, Status status) {
+  if (!status.ok()) {
+    // Closed first: what is said of it goes to the others.
+    file.reset();
+    warning(describe(status.error()) + "; the run goes on without this file");
+  }
+}
+
+void RunLog::warning(const std::string &text) {
+  warn(text);
+  event("warning", fmt::format("\"text\": {}", quoteAsJson(text)));
+}
+
+void RunLog::event(const std::string &kind, const std::string &fields) {
+  if (events) {
+    check(events,
+          events->append(fmt::format(
+              "{{\"event\": \"{}\", \"time_us\": {}, \"rank\": {}, {}}}\n",
+              kind, timeNow(), session.process(), fields)));
+  }
+}
+
+static std::string printMesh(const Mesh &mesh) {
+  std::string text;
+  for (const MeshAxis &axis : mesh.axes) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ",
+                        quoteAsJson(axis.name), axis.size);
+  }
+  return "{" + text + "}";
+}
+
+void RunLog::begin(const plan::Entry &entry, const StepWork &work,
+                   int64_t firstStep, int64_t steps) {
+  const plan::Plan &plan = session.plan();
+  std::vector<int64_t> bytes = plan.arenas;
+  event("run",
+        fmt::format(
+            "\"llmc\": \"{}\", \"plan_format\": {}, \"plan\": {}, \"mesh\": "
+            "{}, \"devices\": {}, \"microbatches\": {}, \"seed\": {}, "
+            "\"entry\": {}, \"first_step\": {}, \"steps\": {}, \"{}\": {}, "
+            "\"model_flops\": {}, \"machine_flops\": {}, \"predicted_bytes\": "
+            "[{}]",
+            version, plan::formatVersion, quoteAsJson(options.planHash),
+            printMesh(plan.mesh), plan.mesh.numDevices(), entry.numMicrobatches,
+            session.seed(), quoteAsJson(options.entry), firstStep, steps,
+            work.size.isTokens ? "tokens" : "samples", work.size.count,
+            jsonNumber(entry.modelFlops), jsonNumber(plan.machine.flops),
+            fmt::join(bytes, ", ")));
+}
+
+/// The model's own metrics may have any name; ours stand beside them.
+static std::string printMetrics(const std::vector<NamedValue> &metrics) {
+  std::string line, users;
+  for (const NamedValue &metric : metrics) {
     bool ours = isOurs(metric.name);
     (ours ? line : users) += fmt::format(
         "{}{}: {}", ours || !users.empty() ? ", " : "",
         quoteAsJson(unescapeName(metric.name)), jsonNumber(metric.value));
   }
-  if (!users.empty()) {
-    line += fmt::format(", \"metrics\": {{{}}}", users);
+  return users.empty() ? line
+                       : line + fmt::format(", \"metrics\": {{{}}}", users);
+}
+
+/// A name that a user's metric shares with none of ours.
+static std::string boardName(std::string_view name) {
+  return (isOurs(name) ? "" : "metrics/") + unescapeName(name);
+}
+
+void RunLog::step(const StepWork &work, const StepFacts &facts) {
+  std::string line = fmt::format("\"entry\": {}, \"step\": {}",
+                                 quoteAsJson(options.entry), facts.step) +
+                     printMetrics(session.metrics());
+  double rate = work.rate(facts.time);
+  line += fmt::format(
+      ", \"seconds\": {}, \"data_seconds\": {}, \"{}\": {}, \"mfu\": {}, "
+      "\"exposed_seconds\": {}",
+      jsonNumber(facts.time.seconds), jsonNumber(facts.dataSeconds),
+      work.size.isTokens ? "tps" : "sps", jsonNumber(rate),
+      jsonNumber(work.utilisation(facts.time)), jsonNumber(facts.time.exposed));
+  if (log) {
+    check(log,
+          log->append(fmt::format("{{{}, \"time_us\": {}, \"rank\": {}}}\n",
+                                  line, timeNow(), session.process())));
   }
-  line += fmt::format(", \"seconds\": {}, \"data_seconds\": {}, \"{}\": {}}}\n",
-                      jsonNumber(facts.seconds), jsonNumber(facts.dataSeconds),
-                      size.isTokens ? "tps" : "sps", jsonNumber(facts.rate));
-  if (std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() ||
-      std::fflush(file.get()) != 0) {
-    return makeError(ErrorKind::malformed, "cannot write the log").at(path);
+  event("step", line);
+  if (!board) {
+    return;
   }
-  return Status::success();
+  tensorboard::Scalars scalars;
+  for (const NamedValue &metric : session.metrics()) {
+    scalars.emplace_back(boardName(metric.name), metric.value);
+  }
+  scalars.emplace_back("step_seconds", facts.time.seconds);
+  if (work.size.count > 0) {
+    scalars.emplace_back(work.size.isTokens ? "tps" : "sps", rate);
+  }
+  if (auto mfu = work.utilisation(facts.time)) {
+    scalars.emplace_back("mfu", *mfu);
+  }
+  if (auto share = exposedShare(facts.time)) {
+    scalars.emplace_back("comm", *share);
+  }
+  check(board, board->add(facts.step, scalars));
+}
+
+void RunLog::evaluate(int64_t step, const std::string &entry,
+                      const std::vector<NamedValue> &metrics) {
+  event("evaluate",
+        fmt::format("\"entry\": {}, \"step\": {}", quoteAsJson(entry), step) +
+            printMetrics(metrics));
+  if (!board) {
+    return;
+  }
+  tensorboard::Scalars scalars;
+  for (const NamedValue &metric : metrics) {
+    scalars.emplace_back(entry + "/" + boardName(metric.name), metric.value);
+  }
+  check(board, board->add(step, scalars));
+}
+
+void RunLog::beginCheckpoint(int64_t step) {
+  event("checkpoint_begin", fmt::format("\"step\": {}", step));
+}
+
+void RunLog::endCheckpoint(const WrittenCheckpoint &written) {
+  event("checkpoint_end",
+        fmt::format("\"step\": {}, \"path\": {}, \"bytes\": {}, \"seconds\": "
+                    "{}, \"stall_seconds\": {}",
+                    written.step, quoteAsJson(written.path), written.bytes,
+                    jsonNumber(written.seconds), jsonNumber(written.stall)));
+}
+
+void RunLog::end(int64_t ran, double seconds, bool isStopped,
+                 const Status &status) {
+  const char *reason = !status.ok() ? "error" : isStopped ? "stopped" : "done";
+  event("end",
+        fmt::format("\"steps\": {}, \"seconds\": {}, \"reason\": "
+                    "\"{}\", \"error\": {}",
+                    ran, jsonNumber(seconds), reason,
+                    status.ok() ? "null" : describeAsJson(status.error())));
 }
 
 } // namespace llmc::rt::exec

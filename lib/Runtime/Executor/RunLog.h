@@ -1,37 +1,68 @@
-//===- RunLog.h - What a run does, as JSON lines ----------------*- C++ -*-===//
+//===- RunLog.h - What a run writes down ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Test: test/Runtime/Executor/RunLoopTest.cpp
+// Three files, each where the options name it (docs/seeing.md):
+//
+//   --log          a JSON line for each step
+//   --events       a JSON line for all that happens: run, step, evaluate,
+//                  checkpoint_begin, checkpoint_end, warning, end
+//   --tensorboard  the numbers of steps and evaluations, for TensorBoard
+//
+// A file that cannot be written any more is warned of once, and the run goes
+// on without it.
+//
+// Test: test/Runtime/Executor/RunLogTest.cpp
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_RUNTIME_EXECUTOR_RUNLOG_H
 #define LLMC_LIB_RUNTIME_EXECUTOR_RUNLOG_H
 
 #include "StepLine.h"
+#include "llmc/Runtime/Base/AppendFile.h"
+#include "llmc/Runtime/Executor/Checkpointing.h"
+#include "llmc/Runtime/TensorBoard/EventFile.h"
 
-#include <cstdio>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace llmc::rt::exec {
 
-struct CloseFile {
-  void operator()(std::FILE *file) const { std::fclose(file); }
-};
-using OwnedFile = std::unique_ptr<std::FILE, CloseFile>;
-
-/// A log that was not opened takes everything and writes nothing.
 class RunLog {
 public:
-  /// `goesOn`: what a run has logged before it was resumed stays. Error: 2.
-  Status open(const std::string &path, bool goesOn);
-  Status write(const Session &session, const std::string &entry,
-               const StepSize &size, const StepFacts &facts);
+  /// `warn` tells the user one line.
+  RunLog(const Session &session, const RunOptions &options,
+         std::function<void(const std::string &)> warn)
+      : session(session), options(options), warn(std::move(warn)) {}
+
+  /// What a run has written before it was resumed stays. Error: 2.
+  Status open(bool goesOn);
+
+  void begin(const plan::Entry &entry, const StepWork &work, int64_t firstStep,
+             int64_t steps);
+  void step(const StepWork &work, const StepFacts &facts);
+  /// The metrics that another entry gave after `step` steps.
+  void evaluate(int64_t step, const std::string &entry,
+                const std::vector<NamedValue> &metrics);
+  void beginCheckpoint(int64_t step);
+  void endCheckpoint(const WrittenCheckpoint &written);
+  void end(int64_t ran, double seconds, bool isStopped, const Status &status);
+  /// Tells the user, and writes it down.
+  void warning(const std::string &text);
 
 private:
-  std::string path;
-  OwnedFile file;
+  /// `fields` are JSON, without braces.
+  void event(const std::string &kind, const std::string &fields);
+  template <typename File> void check(std::optional<File> &file, Status status);
+
+  const Session &session;
+  const RunOptions &options;
+  std::function<void(const std::string &)> warn;
+  std::optional<AppendFile> log, events;
+  std::optional<tensorboard::EventFile> board;
 };
 
 } // namespace llmc::rt::exec

@@ -10,16 +10,19 @@
 
 #include "CountReport.h"
 #include "Fetches.h"
+#include "Progress.h"
 #include "RunLog.h"
 #include "RunReport.h"
 #include "StepLine.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Executor/Checkpointing.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 namespace llmc::rt {
 
@@ -32,21 +35,27 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+struct CloseFile {
+  void operator()(std::FILE *file) const { std::fclose(file); }
+};
+using OwnedFile = std::unique_ptr<std::FILE, CloseFile>;
+
 class Loop {
 public:
   Loop(Session &session, const RunOptions &options)
-      : session(session), options(options), fetches(session, options) {
-    // One process speaks for all.
-    if (!speaks()) {
-      silent.reset(std::fopen("/dev/null", "w"));
-    }
-    out = silent ? silent.get() : options.out;
+      : session(session), options(options),
+        // One process speaks for all.
+        silent(speaks() ? nullptr : std::fopen("/dev/null", "w")),
+        out(silent ? silent.get() : options.out), progress(out),
+        fetches(session, options),
+        log(session, options, [this](const std::string &text) { warn(text); }) {
   }
 
   Status run();
 
 private:
   Status prepare();
+  Status runAll();
   bool speaks() const { return session.process() == 0; }
   bool isTold() const { return options.stop && options.stop->load(); }
   /// Before the first step nobody has heard what others were told.
@@ -58,20 +67,25 @@ private:
   bool isHeld() const;
   Status writeCheckpoint();
   Status endCheckpoints();
-  Status print(const Result<std::string> &line) const;
+  Status printCheckpoint(const Result<std::string> &line);
+  void print(const std::string &text);
+  void warn(const std::string &text);
   void submitAhead();
   Status finishStep();
-  void printLine(const StepFacts &facts) const;
-  Status writeTrace();
+  StepFacts countStep();
+  Status writeFetches(const std::string &prefix);
+  void writeTrace();
 
   Session &session;
   const RunOptions &options;
-  const plan::Entry *entry = nullptr;
-  StepSize size;
+  OwnedFile silent;
+  std::FILE *out;
+  Progress progress;
   Fetches fetches;
   RunLog log;
-  OwnedFile silent;
-  std::FILE *out = nullptr;
+  const plan::Entry *entry = nullptr;
+  StepWork work;
+  StepTimes times;
   int64_t first = 0, steps = 0;   ///< Of this run.
   int64_t submitted = 0, ran = 0; ///< Steps.
   bool stopping = false, timeIsUp = false;
@@ -80,11 +94,18 @@ private:
 };
 } // namespace
 
-void Loop::printLine(const StepFacts &facts) const {
-  std::string line = printStepLine(session, size, facts);
-  // One write for each line, so that lines of processes do not mix.
-  std::fwrite(line.data(), 1, line.size(), out);
-  std::fflush(out);
+/// One write for each line, so that lines of processes do not mix.
+void Loop::print(const std::string &text) {
+  if (!text.empty()) {
+    progress.clear();
+    std::fwrite(text.data(), 1, text.size(), out);
+    std::fflush(out);
+  }
+}
+
+void Loop::warn(const std::string &text) {
+  progress.clear();
+  rt::log(LogLevel::warning, text);
 }
 
 Status Loop::prepare() {
@@ -104,20 +125,22 @@ Status Loop::prepare() {
   }
   LLMC_TRY(fetches.find(*entry));
   LLMC_TRY(checkPlaces(options));
-  size = stepSize(session.plan(), *entry);
+  work = StepWork::of(session.plan(), *entry);
   first = options.firstStep;
   steps = options.steps;
+  bool goesOn = false;
   if (Checkpointing *checkpoints = options.checkpoints) {
     LLMC_TRY(checkpoints->begin(session, options.entry));
     first += checkpoints->firstStep();
     steps = std::max<int64_t>(0, steps - checkpoints->firstStep());
-    LLMC_TRY(print(checkpoints->describeResumed()));
+    print(checkpoints->describeResumed());
+    goesOn = checkpoints->isResumed();
   }
-  if (options.logFile.empty() || !speaks()) {
-    return Status::success();
+  if (speaks()) {
+    LLMC_TRY(log.open(goesOn));
   }
-  return log.open(options.logFile,
-                  options.checkpoints && options.checkpoints->isResumed());
+  log.begin(*entry, work, first, steps);
+  return Status::success();
 }
 
 namespace {
@@ -148,7 +171,7 @@ Status Loop::hear() {
   }
   timeIsUp = timeIsUp || (static_cast<int>(session.heard()[0]) & saysTimeUp);
   return options.checkpoints && (all & saysWritten)
-             ? print(options.checkpoints->finish())
+             ? printCheckpoint(options.checkpoints->finish())
              : Status::success();
 }
 
@@ -163,7 +186,11 @@ bool Loop::isHeld() const {
 
 Status Loop::writeCheckpoint() {
   timeIsUp = false;
-  return print(options.checkpoints->write(session, first + ran));
+  log.beginCheckpoint(first + ran);
+  LLMC_TRY(printCheckpoint(options.checkpoints->write(session, first + ran)));
+  // What it took is no part of the next step.
+  before = Clock::now();
+  return Status::success();
 }
 
 /// The last one of the run.
@@ -174,15 +201,17 @@ Status Loop::endCheckpoints() {
   if (ran > 0 && !options.checkpoints->has(first + ran)) {
     LLMC_TRY(writeCheckpoint());
   }
-  return print(options.checkpoints->finish());
+  return printCheckpoint(options.checkpoints->finish());
 }
 
-Status Loop::print(const Result<std::string> &line) const {
-  if (line.ok() && !line->empty()) {
-    std::fwrite(line->data(), 1, line->size(), out);
-    std::fflush(out);
+/// What is said of one that is there.
+Status Loop::printCheckpoint(const Result<std::string> &line) {
+  LLMC_TRY(line.status());
+  print(*line);
+  if (!line->empty()) {
+    log.endCheckpoint(options.checkpoints->lastWritten());
   }
-  return line.status();
+  return Status::success();
 }
 
 /// One step more than is waited for, so that the devices do not wait for the
@@ -196,6 +225,21 @@ void Loop::submitAhead() {
   }
 }
 
+StepFacts Loop::countStep() {
+  StepFacts facts;
+  facts.step = first + ran++;
+  facts.ran = ran;
+  facts.steps = steps;
+  facts.time = {std::max(secondsSince(before), 1e-9), session.exposedSeconds()};
+  before = Clock::now();
+  times.add(facts.time);
+  facts.late = times.ofLate();
+  facts.dataSeconds = session.dataSeconds();
+  facts.eta = secondsSince(begin) / static_cast<double>(ran) *
+              static_cast<double>(steps - ran);
+  return facts;
+}
+
 /// Waits for the oldest step and says what it gave. A step that could not be
 /// submitted is an error after those before it.
 Status Loop::finishStep() {
@@ -206,18 +250,15 @@ Status Loop::finishStep() {
   say();
   LLMC_TRY(session.wait());
   LLMC_TRY(hear());
-  StepFacts facts;
-  facts.step = first + ran++;
-  facts.seconds = std::max(secondsSince(before), 1e-9);
-  before = Clock::now();
-  facts.dataSeconds = session.dataSeconds();
-  facts.rate = static_cast<double>(size.count) / facts.seconds;
-  facts.eta = secondsSince(begin) / static_cast<double>(ran) *
-              static_cast<double>(steps - ran);
-  printLine(facts);
-  LLMC_TRY(log.write(session, options.entry, size, facts));
+  StepFacts facts = countStep();
+  if (progress.isShown()) {
+    progress.draw(session, work, facts);
+  } else {
+    print(printStepLine(session, work, facts));
+  }
+  log.step(work, facts);
   if (options.fetchEachStep) {
-    LLMC_TRY(fetches.write(fmt::format("step-{}.", facts.step), out));
+    LLMC_TRY(writeFetches(fmt::format("step-{}.", facts.step)));
   }
   std::optional<double> loss = session.metric("loss");
   if (options.stopOnNan && loss && !std::isfinite(*loss)) {
@@ -228,18 +269,26 @@ Status Loop::finishStep() {
   return ran == submitted && isHeld() ? writeCheckpoint() : Status::success();
 }
 
-Status Loop::writeTrace() {
-  if (options.traceFile.empty()) {
-    return Status::success();
-  }
-  int process = session.process();
-  return writeFileAtomically(
-      options.traceFile + (process > 0 ? fmt::format(".{}", process) : ""),
-      session.printTrace());
+Status Loop::writeFetches(const std::string &prefix) {
+  progress.clear();
+  return fetches.write(prefix, out);
 }
 
-Status Loop::run() {
-  LLMC_TRY(prepare());
+/// The steps are done: a full disk is no reason to end as if they were not.
+void Loop::writeTrace() {
+  if (options.traceFile.empty()) {
+    return;
+  }
+  int process = session.process();
+  Status written = writeFileAtomically(
+      options.traceFile + (process > 0 ? fmt::format(".{}", process) : ""),
+      session.printTrace());
+  if (!written.ok()) {
+    log.warning(describe(written.error()) + "; there is no trace of this run");
+  }
+}
+
+Status Loop::runAll() {
   // What gave the devices their first values is no part of a step.
   if (!options.traceFile.empty()) {
     session.printTrace();
@@ -250,13 +299,22 @@ Status Loop::run() {
     LLMC_TRY(finishStep());
   }
   LLMC_TRY(endCheckpoints());
+  progress.finish();
   if (!options.fetchEachStep) {
-    LLMC_TRY(fetches.write("", out));
+    LLMC_TRY(writeFetches(""));
   }
-  printResult(session, out);
-  LLMC_TRY(writeTrace());
+  printResult(session, *entry, times, out);
+  writeTrace();
   return options.count ? reportCounts(session, *entry, ran, out)
                        : Status::success();
+}
+
+Status Loop::run() {
+  LLMC_TRY(prepare());
+  Status status = runAll();
+  progress.finish();
+  log.end(ran, secondsSince(begin), stopping || isTold(), status);
+  return status;
 }
 
 Status runSteps(Session &session, const RunOptions &options) {

@@ -9,6 +9,7 @@
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Config/Config.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
+#include "llmc/Runtime/Plan/Verify/PlanTimes.h"
 
 #include <fmt/format.h>
 
@@ -101,9 +102,10 @@ std::string memoryText(const Session &session) {
       fullest = memory;
     }
   }
+  double given = session.plan().machine.memory;
+  double all = given > 0 ? given : static_cast<double>(fullest.there);
   return fmt::format("{}({:.1f}%)", printBytes(fullest.reserved),
-                     100 * static_cast<double>(fullest.reserved) /
-                         static_cast<double>(fullest.there));
+                     100 * static_cast<double>(fullest.reserved) / all);
 }
 
 /// What a device of the stage communicates in a step, without scalars.
@@ -149,7 +151,27 @@ void printPrediction(const plan::Plan &plan, const std::string &entry,
   }
 }
 
-void printResult(const Session &session, std::FILE *out) {
+/// Of a step; predicted where the plan says what the machine can do.
+static void printTime(const plan::Plan &plan, const plan::Entry &entry,
+                      const StepTimes &times, std::FILE *out) {
+  constexpr double milli = 1e3;
+  if (times.size() == 0) {
+    return;
+  }
+  std::string predicted;
+  if (plan::isMachineKnown(plan)) {
+    Result<plan::PlannedStep> step = plan::planStep(plan, entry);
+    predicted =
+        step ? fmt::format("predicted {:.3f} ms, ", milli * step->seconds) : "";
+  }
+  fmt::print(out, "step time: {}measured {:.3f} ms, the {} of {} {}\n",
+             predicted, milli * times.ofRun().seconds,
+             times.isMedian() ? "median" : "mean", times.size(),
+             times.size() == 1 ? "step" : "steps");
+}
+
+void printResult(const Session &session, const plan::Entry &entry,
+                 const StepTimes &times, std::FILE *out) {
   uint64_t predicted = 0, reserved = 0;
   for (const DeviceMemory &memory : session.memory()) {
     predicted += memory.predicted;
@@ -163,6 +185,7 @@ void printResult(const Session &session, std::FILE *out) {
              printCount(predicted), printCount(reserved),
              session.memory().size(),
              printBytes(static_cast<uint64_t>(usage.ru_maxrss) * 1024));
+  printTime(session.plan(), entry, times, out);
 }
 
 Status checkPlaces(const RunOptions &options) {

@@ -8,7 +8,7 @@
 #ifndef LLMC_LIB_RUNTIME_EXECUTOR_RUNREPORT_H
 #define LLMC_LIB_RUNTIME_EXECUTOR_RUNREPORT_H
 
-#include "llmc/Runtime/Executor/RunLoop.h"
+#include "StepLine.h"
 
 #include <cstdio>
 #include <string>
@@ -19,11 +19,12 @@ namespace llmc::rt::exec {
 /// the entry of that name.
 void printPrediction(const plan::Plan &plan, const std::string &entry,
                      std::FILE *out);
-/// Predicted against reserved.
-void printResult(const Session &session, std::FILE *out);
+/// Predicted against measured: the memory of all devices, the time of a step.
+void printResult(const Session &session, const plan::Entry &entry,
+                 const StepTimes &times, std::FILE *out);
 
-/// Of the fullest device, with its share of the memory that there is:
-/// "36.90GiB(26.5%)".
+/// Of the fullest device, with its share of `machine.memory`, or of the memory
+/// that there is: "36.90GiB(26.5%)".
 std::string memoryText(const Session &session);
 
 /// The folders of values and of traces are there, and can be written; makes
