@@ -96,6 +96,10 @@ void declare(CLI::App &app, Arguments &a) {
                "Fetch after each step, as step-<n>.<name>");
   app.add_option("--dump", a.run.dumpFolder, "Folder for fetched .npy files");
   app.add_option("--log", a.run.logFile, "JSON lines, one for each step");
+  app.add_option("--events", a.run.eventFile,
+                 "JSON lines, one for all that happens");
+  app.add_option("--tensorboard", a.run.boardFolder,
+                 "Folder that gets a file of numbers for TensorBoard");
   app.add_option("--trace", a.run.traceFile,
                  "When each instruction ran, for Perfetto or Chrome");
   declareCheckpoints(app, a.checkpoints);
@@ -233,7 +237,7 @@ Result<std::unique_ptr<Checkpointing>> openCheckpoints(Arguments &a) {
   if (options.folder.empty()) {
     return std::unique_ptr<Checkpointing>();
   }
-  LLMC_TRY_ASSIGN(options.planHash, hashPlan(a.planFile));
+  options.planHash = a.run.planHash;
   // A launcher that starts the job again wants what there is.
   const char *restart = std::getenv("LLMC_RESTART");
   options.mayBegin = restart && std::string(restart) != "0";
@@ -257,6 +261,9 @@ Status runSession(Arguments &a) {
   a.run.ahead = !a.oneByOne;
   a.session.trace = !a.run.traceFile.empty();
   a.run.stop = &StopSignals::asked();
+  if (!a.checkpoints.folder.empty() || !a.run.eventFile.empty()) {
+    LLMC_TRY_ASSIGN(a.run.planHash, hashPlan(a.planFile));
+  }
   LLMC_TRY_ASSIGN(auto checkpoints, openCheckpoints(a));
   LLMC_TRY_ASSIGN(auto session, openPlanFile(a.planFile, a.session));
   for (const std::string &text : a.data) {

@@ -25,8 +25,8 @@
 #include "llmc/Runtime/Comm/Backend.h"
 #include "llmc/Runtime/Forms/Forms.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Verify/PlanTimes.h"
 #include "llmc/Target/Plan/Plan.h"
-#include "llmc/Transforms/Ordering/StepTime.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -361,17 +361,26 @@ writeKernels(ModuleOp module, const std::string &folder,
   return *manifest;
 }
 
-/// By the machine's numbers; empty where it does not say them.
-static std::string describeTime(ModuleOp module, StringRef entry) {
-  std::optional<StepTime> time = findStepTime(module, entry);
-  if (!time)
-    return "";
-  constexpr double milli = 1e3;
-  return llvm::formatv("time by the machine: {0:f3} ms a step, {1:f3} ms of it "
-                       "exposed communication, of {2:f3} ms\n",
-                       milli * time->seconds, milli * time->exposed,
-                       milli * time->communication)
-      .str();
+/// By the machine's numbers; empty where it does not say them, and where
+/// nothing is communicated.
+static rt::Result<std::string> describeTime(const std::string &path,
+                                            const std::string &name) {
+  LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(path));
+  for (const rt::plan::Entry &entry : plan.entries) {
+    if (entry.name != name || !rt::plan::isMachineKnown(plan))
+      continue;
+    rt::Result<rt::plan::PlannedStep> step = rt::plan::planStep(plan, entry);
+    // A step of too many instructions runs, but is not worked out.
+    if (!step || step->communication == 0)
+      return std::string();
+    constexpr double milli = 1e3;
+    return llvm::formatv("time by the machine: {0:f3} ms a step, {1:f3} ms of "
+                         "it exposed communication, of {2:f3} ms\n",
+                         milli * step->seconds, milli * step->exposed,
+                         milli * step->communication)
+        .str();
+  }
+  return std::string();
 }
 
 rt::Result<std::string>
@@ -389,8 +398,6 @@ driver::compileToPlan(MLIRContext &context, const Options &options,
     return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
   if (!llvm::sys::fs::is_directory(folder))
     return rt::makeError(ErrorKind::malformed, folder + ": expected a folder");
-  if (time)
-    *time = describeTime(*module, options.entry);
   Stopwatch watch(options.timing);
   target::PlanOptions planOptions;
   planOptions.name = module->getSymName().value_or("plan").str();
@@ -401,6 +408,9 @@ driver::compileToPlan(MLIRContext &context, const Options &options,
   std::string path = folder + "/plan.llmc";
   LLMC_TRY(target::writePlan(*module, manifest, planOptions, path));
   watch.lap("plan.llmc");
+  if (time) {
+    LLMC_TRY_ASSIGN(*time, describeTime(path, options.entry));
+  }
   return path;
 }
 

@@ -180,6 +180,19 @@ struct Flags {
                            cl::sub(train),
                            cl::sub(run),
                            cl::sub(interpret)};
+  cl::opt<std::string> events{"events",
+                              cl::cat(category),
+                              cl::desc("a JSON line for all that happens"),
+                              cl::value_desc("file"),
+                              cl::sub(train),
+                              cl::sub(run)};
+  cl::opt<std::string> tensorboard{
+      "tensorboard",
+      cl::cat(category),
+      cl::desc("gets a file of numbers for TensorBoard"),
+      cl::value_desc("folder"),
+      cl::sub(train),
+      cl::sub(run)};
   cl::opt<std::string> trace{
       "trace",
       cl::cat(category),
@@ -494,6 +507,8 @@ rt::Status Flags::fill(Options &options) {
   options.dataType = dataType;
   options.log = log;
   options.fetch.assign(fetch.begin(), fetch.end());
+  options.events = events;
+  options.tensorboard = tensorboard;
   options.trace = trace;
   options.fetchEachStep = fetchEachStep;
   options.count = count;

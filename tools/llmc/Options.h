@@ -57,6 +57,8 @@ struct Options {
   int64_t evaluateEvery = 0, evaluateSteps = 0;
   std::string dataType;
   std::string log;
+  /// See RunOptions.
+  std::string events, tensorboard;
   /// Of the run; see RunOptions::traceFile.
   std::string trace;
   std::vector<std::string> fetch;

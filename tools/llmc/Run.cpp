@@ -30,7 +30,8 @@ using namespace llmc::driver;
 using rt::ErrorKind;
 
 static rt::Status run(rt::Session &session, const Options &options,
-                      rt::Checkpointing *checkpoints, int64_t steps,
+                      rt::Checkpointing *checkpoints,
+                      const std::string &planHash, int64_t steps,
                       const rt::TrainingConfig &training) {
   rt::RunOptions runOptions;
   runOptions.evaluation.every = training.evaluateEvery;
@@ -40,6 +41,9 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.checkpoints = checkpoints;
   runOptions.stop = &rt::StopSignals::asked();
   runOptions.logFile = options.log;
+  runOptions.eventFile = options.events;
+  runOptions.boardFolder = options.tensorboard;
+  runOptions.planHash = planHash;
   runOptions.traceFile = options.trace;
   runOptions.fetch = options.fetch;
   runOptions.fetchEachStep = options.fetchEachStep;
@@ -50,15 +54,23 @@ static rt::Status run(rt::Session &session, const Options &options,
   return rt::runSteps(session, runOptions);
 }
 
+/// For what a run writes down; "" where it writes nothing.
+static rt::Result<std::string> hashPlan(const Options &options,
+                                        const std::string &plan) {
+  if (options.checkpoints.folder.empty() && options.events.empty())
+    return std::string();
+  LLMC_TRY_ASSIGN(std::string bytes, rt::readFile(rt::plan::planFileOf(plan)));
+  return rt::hexDigits(rt::hash64(bytes));
+}
+
 /// Takes the folder of checkpoints; null where the run has none.
 static rt::Result<std::unique_ptr<rt::Checkpointing>>
-openCheckpoints(const Options &options, const std::string &plan,
+openCheckpoints(const Options &options, const std::string &planHash,
                 rt::SessionOptions &sessionOptions) {
   if (options.checkpoints.folder.empty())
     return std::unique_ptr<rt::Checkpointing>();
-  LLMC_TRY_ASSIGN(std::string bytes, rt::readFile(rt::plan::planFileOf(plan)));
   rt::CheckpointOptions checkpoints = options.checkpoints;
-  checkpoints.planHash = rt::hexDigits(rt::hash64(bytes));
+  checkpoints.planHash = planHash;
   LLMC_TRY_ASSIGN(auto opened, rt::Checkpointing::open(checkpoints, nullptr));
   sessionOptions.seed = opened->seed();
   sessionOptions.restored = opened->isResumed();
@@ -137,15 +149,16 @@ rt::Status driver::runTrain(Options options) {
   sessionOptions.threads = isAlone ? options.threads : 0;
   sessionOptions.trustKernels = true;
   sessionOptions.trace = !options.trace.empty();
+  LLMC_TRY_ASSIGN(std::string planHash, hashPlan(options, path));
   LLMC_TRY_ASSIGN(auto checkpoints,
-                  openCheckpoints(options, path, sessionOptions));
+                  openCheckpoints(options, planHash, sessionOptions));
   LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
   folder.remove();
   LLMC_TRY(useSources(*session, sources));
   printSummary(*session, options, config, seconds.count(), description);
   std::fputs((time + explanation).c_str(), stdout);
-  return run(*session, options, checkpoints.get(), config.training.steps,
-             config.training);
+  return run(*session, options, checkpoints.get(), planHash,
+             config.training.steps, config.training);
 }
 
 rt::Status driver::runPlan(const Options &options) {
@@ -153,8 +166,9 @@ rt::Status driver::runPlan(const Options &options) {
   sessionOptions.threads = options.threads;
   sessionOptions.trustKernels = options.trustKernels;
   sessionOptions.trace = !options.trace.empty();
+  LLMC_TRY_ASSIGN(std::string planHash, hashPlan(options, options.input));
   LLMC_TRY_ASSIGN(auto checkpoints,
-                  openCheckpoints(options, options.input, sessionOptions));
+                  openCheckpoints(options, planHash, sessionOptions));
   LLMC_TRY_ASSIGN(auto session,
                   rt::openPlanFile(options.input, sessionOptions));
   std::optional<rt::DType> dtype;
@@ -168,7 +182,7 @@ rt::Status driver::runPlan(const Options &options) {
   rt::TrainingConfig training;
   training.evaluateEvery = options.evaluateEvery;
   training.evaluateSteps = options.evaluateSteps;
-  return run(*session, options, checkpoints.get(),
+  return run(*session, options, checkpoints.get(), planHash,
              options.steps < 0 ? 1 : options.steps, training);
 }
 

@@ -344,12 +344,15 @@ Status EntryRun::readMetrics(int set, std::vector<NamedValue> &values,
   for (const NamedValue &each : values) {
     own.push_back(each.value);
   }
+  own.push_back(words ? words->exposed : 0);
   own.push_back(words ? words->said : 0);
   LLMC_TRY_ASSIGN(auto all, peers.gather(own));
   if (words) {
     words->heard.clear();
+    words->exposed = 0;
     for (const std::vector<double> &each : all) {
-      words->heard.push_back(each.empty() ? 0 : each.back());
+      words->heard.push_back(each.back());
+      words->exposed += each.end()[-2] / static_cast<double>(all.size());
     }
   }
   for (size_t i = 0; i < values.size(); ++i) {

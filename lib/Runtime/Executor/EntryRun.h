@@ -37,6 +37,9 @@ struct StepContext {
 /// What goes between processes beside metrics.
 struct Words {
   double said = 0;
+  /// Seconds that computing waited for communication: this process's before,
+  /// the mean of all after the exchange.
+  double exposed = 0;
   std::vector<double> heard = {0}; ///< By process.
 };
 

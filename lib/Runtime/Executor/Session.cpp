@@ -77,6 +77,10 @@ public:
     return exec::printTrace(source, world->local(), world->takeTrace());
   }
   double dataSeconds() const override { return last.dataSeconds; }
+  std::optional<double> exposedSeconds() const override {
+    return source.mesh.numDevices() > 1 ? std::optional(words.exposed)
+                                        : std::nullopt;
+  }
 
 private:
   Status verify(const plan::Manifest &manifest) const;
@@ -89,7 +93,10 @@ private:
     int set = 0; ///< Of the entry's host memory.
     double dataSeconds = 0;
     bool hasEnded = false;
+    double exposed = 0; ///< Seconds, of this process.
   };
+
+  Status await(Flight &flight);
 
   Status enqueue(EntryRun &entry);
   Status walk(EntryRun &entry);
@@ -318,13 +325,19 @@ Status PlanSession::walk(EntryRun &run) {
   return edge(entry.epilogue);
 }
 
+Status PlanSession::await(Flight &flight) {
+  if (!flight.hasEnded) {
+    LLMC_TRY(world->wait(options.deadline));
+    flight.hasEnded = true;
+    flight.exposed = world->exposedSeconds();
+  }
+  return Status::success();
+}
+
 /// Waits for what is submitted; its metrics are read later.
 Status PlanSession::settle() {
   for (size_t i = 0; i < numFlights; ++i) {
-    if (!flights[i].hasEnded) {
-      LLMC_TRY(world->wait(options.deadline));
-      flights[i].hasEnded = true;
-    }
+    LLMC_TRY(await(flights[i]));
   }
   return Status::success();
 }
@@ -372,7 +385,7 @@ Status PlanSession::submit(const std::string &name, int64_t step) {
   LLMC_TRY(entry->prepare(step, context));
   std::chrono::duration<double> data = std::chrono::steady_clock::now() - begin;
   LLMC_TRY(enqueue(*entry));
-  flights[numFlights++] = {entry, entry->prepared(), data.count(), false};
+  flights[numFlights++] = {entry, entry->prepared(), data.count(), false, 0};
   return Status::success();
 }
 
@@ -380,13 +393,12 @@ Status PlanSession::wait() {
   if (numFlights == 0) {
     return makeError(ErrorKind::usage, "expected a step that was submitted");
   }
-  if (!flights[0].hasEnded) {
-    LLMC_TRY(world->wait(options.deadline));
-  }
+  LLMC_TRY(await(flights[0]));
   last = flights[0];
   std::move(flights.begin() + 1, flights.end(), flights.begin());
   --numFlights;
   values.resize(last.run->entry().metrics.size());
+  words.exposed = last.exposed;
   return last.run->readMetrics(last.set, values, &words);
 }
 

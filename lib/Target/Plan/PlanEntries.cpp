@@ -53,6 +53,8 @@ rt::Status PlanExport::exportEntry(plan::EntryOp op) {
   entry.numMicrobatches = static_cast<int32_t>(op.getMicrobatches());
   entry.numChunks = static_cast<int32_t>(op.getChunks());
   entry.reorder = op.getReorder();
+  if (auto flops = op->getAttrOfType<FloatAttr>(dist::DistDialect::kModelFlops))
+    entry.modelFlops = flops.getValueAsDouble();
   auto programOf = [&](Attribute attr) {
     auto name = dyn_cast<FlatSymbolRefAttr>(attr);
     return name ? indexOf(programs, name.getValue()) : -1;

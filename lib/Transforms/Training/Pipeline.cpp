@@ -35,6 +35,8 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createSplitStatesPass());
   // Stacks that lie in several blocks are read and put together by parts now.
   pm.addPass(createPairLoopsPass());
+  // On all of the derivative, before types of eight bits are chosen.
+  pm.addPass(createCountFlopsPass());
   // On the derivative, which is that of the wide graph; loops that are paired
   // by now read each other's values themselves.
   pm.addPass(createNarrowPass());

@@ -126,6 +126,8 @@ public:
   }
   int traces = 0;
   double dataSeconds() const override { return 0; }
+  std::optional<double> exposed;
+  std::optional<double> exposedSeconds() const override { return exposed; }
 };
 
 } // namespace llmc::rt

@@ -1,5 +1,4 @@
 //===- Evaluation.h - Steps on data that training leaves out ----*- C++ -*-===//
-//----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,6 +31,19 @@ struct EvaluationOptions {
   int64_t steps = 0;
 };
 
+/// What an evaluation gave.
+struct Evaluated {
+  std::string entry;
+  /// How many have been trained.
+  int64_t step = 0;
+  /// Means over batches.
+  std::vector<NamedValue> metrics;
+  int64_t batches = 0;
+  double seconds = 0;
+  /// What is printed of it.
+  std::string line;
+};
+
 class Evaluation {
 public:
   explicit Evaluation(EvaluationOptions options)
@@ -43,10 +55,8 @@ public:
   }
   /// The run begins after `done` steps. Errors: `Session::checkEvaluation`.
   Status begin(Session &session, int64_t done);
-  /// Runs the entry; what is printed, and what is logged. Errors:
-  /// `Session::evaluate`.
-  Result<std::pair<std::string, std::string>> run(Session &session,
-                                                  int64_t done);
+  /// Runs the entry. Errors: `Session::evaluate`.
+  Result<Evaluated> run(Session &session, int64_t done);
 
 private:
   EvaluationOptions options;

@@ -208,6 +208,9 @@ public:
   virtual std::string printTrace() = 0;
   /// Seconds that the host spent on the data of the last step.
   virtual double dataSeconds() const = 0;
+  /// Seconds of the last step for which computing stood and waited for
+  /// communication: the mean over all devices. None on one device.
+  virtual std::optional<double> exposedSeconds() const { return std::nullopt; }
 };
 
 /// Reads a plan file; its folder is where its kernels lie.

@@ -94,6 +94,7 @@ Entry PlanReader::entry(const fb::Entry &flat) {
   entry.numMicrobatches = flat.num_microbatches();
   entry.numChunks = flat.num_chunks();
   entry.reorder = flat.reorder();
+  entry.modelFlops = flat.model_flops();
   entry.prologue = list(flat.prologue());
   entry.epilogue = list(flat.epilogue());
   if (!charge(sizeOfVector(flat.table()), sizeof(fb::Cell))) {
@@ -138,6 +139,24 @@ Entry PlanReader::entry(const fb::Entry &flat) {
   return entry;
 }
 
+Machine PlanReader::machine() {
+  const fb::Machine *flat = flat_.machine();
+  Machine machine;
+  if (!flat) {
+    return machine;
+  }
+  machine.flops = flat->flops();
+  machine.memory = flat->memory();
+  machine.memoryBandwidth = flat->memory_bandwidth();
+  for (size_t i = 0; i < sizeOfVector(flat->links()); ++i) {
+    const fb::MachineLink *link = flat->links()->Get(i);
+    machine.links.push_back(
+        {text(link->name()), link->latency(), link->bandwidth()});
+  }
+  machine.axisLinks = list(flat->axis_links());
+  return machine;
+}
+
 State PlanReader::state(const fb::State &flat) {
   State state;
   state.name = text(flat.name());
@@ -177,6 +196,7 @@ void PlanReader::readSmallTables(Plan &plan) {
     plan.mesh.axes.push_back({text(axis->name()), axis->size()});
   }
   plan.mesh.pipelineAxis = flat_.pipeline_axis();
+  plan.machine = machine();
   for (size_t i = 0; i < sizeOfVector(flat_.streams()); ++i) {
     const fb::Stream *stream = flat_.streams()->Get(i);
     plan.streams.push_back({text(stream->name()),

@@ -75,6 +75,9 @@ static Plan makeFullPlan() {
   counting.prologue = counting.epilogue = {-1, -1};
   plan.entries.push_back(counting);
   plan.seed = UINT64_MAX;
+  plan.entries[0].modelFlops = 3e20;
+  plan.machine = {1e15, 8e10, 3e12, {{"fast", 1e-6, 4e11}, {"slow", 0, 1}}, {}};
+  plan.machine.axisLinks.assign(plan.mesh.axes.size(), 1);
   return plan;
 }
 

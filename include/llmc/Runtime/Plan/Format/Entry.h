@@ -91,6 +91,9 @@ struct Entry {
   int32_t numChunks = 1;
   /// The backward of a chunk may leave the order of microbatches.
   bool reorder = false;
+  /// Of a step of the whole model: flops of products that are added up, without
+  /// what is computed twice (PaLM, 2204.02311, appendix B). 0: unknown.
+  double modelFlops = 0;
   /// A program for each stage, or -1.
   std::vector<int32_t> prologue;
   std::vector<int32_t> epilogue;
