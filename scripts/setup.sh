@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh: installs what llmc needs on Debian 12. Idempotent: a second run
 # installs nothing and says so.
-#   scripts/setup.sh            packages to build and test, and .venv with jax and onnx (oracles of the tests)
+#   scripts/setup.sh            packages to build and test, and .venv with jax, onnx and tensorboard (oracles of the tests)
 #   scripts/setup.sh --no-venv  Debian packages only
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,7 +38,7 @@ fi
 
 [ "${1:-}" = "--no-venv" ] && exit 0
 # Oracles and generators of the tests; never needed to build or to run llmc.
-oracles=("jax==0.10.2" "optax==0.2.8" "numpy" "onnx")
+oracles=("jax==0.10.2" "optax==0.2.8" "numpy" "onnx" "tensorboard")
 stamp=.venv/.oracles
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "${oracles[*]}" ]; then
   echo "setup: .venv has ${oracles[*]}"

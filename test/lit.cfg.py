@@ -50,7 +50,7 @@ config.substitutions.append(("%onnx_data", onnx_data))
 python = config.llmc_src_root + "/.venv/bin/python"
 if not os.path.exists(python):
     python = "/usr/bin/python3"
-for module in ("jax", "optax", "onnx", "torch", "numpy"):
+for module in ("jax", "optax", "onnx", "torch", "numpy", "tensorboard"):
     probe = [python, "-c", f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"]
     if subprocess.run(probe, capture_output=True).returncode == 0:
         config.available_features.add(module)

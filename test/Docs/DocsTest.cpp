@@ -66,13 +66,16 @@ const char kConfigurationEnd[] =
     "All arrays have equally many samples, and row i of each is one sample.\n"
     "Shuffled (`shuffle = true`, the default of all), each epoch has each row\n"
     "once, in an order that seed and epoch decide; windows of tokens are "
-    "drawn.\n"
-    "In order, they come one after the other. The same samples meet in a step\n"
-    "whatever the mesh and the number of microbatches.\n\n"
+    "drawn,\n"
+    "or with `windows = \"once\"` come once in an epoch. In order, samples "
+    "come\n"
+    "one after the other. The same ones meet in a step whatever the mesh and\n"
+    "the number of microbatches. [data.md](data.md) has many files, weights,\n"
+    "held-out data and what is refused.\n\n"
     "Elements convert to the input's type: floats and integers to floats,\n"
     "integers to integers that hold them, booleans to all. `llmc-run` and\n"
     "`llmc run` take the files by `--data x=train.safetensors --data\n"
-    "y=labels.npy`, or one file for all sources by `--data`.\n";
+    "y=labels.npy`, or those of all sources by `--data`.\n";
 
 const char kResults[] = R"([training]
 module = "step"
@@ -136,7 +139,7 @@ TEST(Docs, ExampleOfSources) {
   ASSERT_EQ(sources->size(), 2u);
   EXPECT_EQ((*sources)[0].rule.tensor, "images");
   EXPECT_EQ((*sources)[0].inputs.count("x"), 1u);
-  EXPECT_EQ((*sources)[1].file, "labels.npy");
+  EXPECT_EQ((*sources)[1].files, std::vector<std::string>{"labels.npy"});
 }
 
 TEST(Docs, ExampleOfResults) {

@@ -21,7 +21,7 @@ COMPILER = {
     "Target": 6,
 }
 RUNTIME = {
-    "Runtime/Base": 0, "Runtime/Layout": 1, "Runtime/Config": 1,
+    "Runtime/Base": 0, "Runtime/Layout": 1, "Runtime/Config": 1, "Runtime/TensorBoard": 1,
     "Runtime/Device": 2, "Runtime/Plan/Format": 2, "Runtime/Plan/*": 2.5, "Runtime/Pch": 2.5, "Runtime/Comm": 3, "Runtime/Job": 3.5, "Runtime/Checkpoint": 3.5,
     "Runtime/Backends/*": 4, "Runtime/Transports/*": 4, "Runtime/Doctor": 4, "Runtime/Forms": 4, "Runtime/Executor": 5,
 }

@@ -28,7 +28,7 @@ namespace {
 
 struct Arguments {
   std::string planFile, errorFile, dataType, messages = "gloo";
-  std::vector<std::string> data, inputs;
+  std::vector<std::string> data, evaluateData, inputs;
   std::vector<std::string> externals;
   SessionOptions session;
   RunOptions run;
@@ -66,8 +66,18 @@ void declare(CLI::App &app, Arguments &a) {
   app.add_option("--first-step", a.run.firstStep, "Number of the first step")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--data", a.data,
-                 "[source=]file: of a source of data, or of all")
+                 "[source=]file,...: files and globs of a source of data, or "
+                 "of all")
       ->allow_extra_args(false);
+  app.add_option("--evaluate-data", a.evaluateData,
+                 "The same for entries that evaluate alone")
+      ->allow_extra_args(false);
+  app.add_option("--evaluate-every", a.run.evaluation.every,
+                 "Evaluate on held-out data after so many steps (0: never)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--evaluate-steps", a.run.evaluation.steps,
+                 "Batches of an evaluation (0: all)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--data-type", a.dataType,
                  "Element type of raw tokens, in place of the plan's")
       ->check(CLI::IsMember({"u8", "u16", "u32", "i32", "i64"}));
@@ -86,6 +96,10 @@ void declare(CLI::App &app, Arguments &a) {
                "Fetch after each step, as step-<n>.<name>");
   app.add_option("--dump", a.run.dumpFolder, "Folder for fetched .npy files");
   app.add_option("--log", a.run.logFile, "JSON lines, one for each step");
+  app.add_option("--events", a.run.eventFile,
+                 "JSON lines, one for all that happens");
+  app.add_option("--tensorboard", a.run.boardFolder,
+                 "Folder that gets a file of numbers for TensorBoard");
   app.add_option("--trace", a.run.traceFile,
                  "When each instruction ran, for Perfetto or Chrome");
   declareCheckpoints(app, a.checkpoints);
@@ -223,7 +237,7 @@ Result<std::unique_ptr<Checkpointing>> openCheckpoints(Arguments &a) {
   if (options.folder.empty()) {
     return std::unique_ptr<Checkpointing>();
   }
-  LLMC_TRY_ASSIGN(options.planHash, hashPlan(a.planFile));
+  options.planHash = a.run.planHash;
   // A launcher that starts the job again wants what there is.
   const char *restart = std::getenv("LLMC_RESTART");
   options.mayBegin = restart && std::string(restart) != "0";
@@ -247,10 +261,16 @@ Status runSession(Arguments &a) {
   a.run.ahead = !a.oneByOne;
   a.session.trace = !a.run.traceFile.empty();
   a.run.stop = &StopSignals::asked();
+  if (!a.checkpoints.folder.empty() || !a.run.eventFile.empty()) {
+    LLMC_TRY_ASSIGN(a.run.planHash, hashPlan(a.planFile));
+  }
   LLMC_TRY_ASSIGN(auto checkpoints, openCheckpoints(a));
   LLMC_TRY_ASSIGN(auto session, openPlanFile(a.planFile, a.session));
   for (const std::string &text : a.data) {
     LLMC_TRY(useDataFlag(*session, text, parseDType(a.dataType)));
+  }
+  for (const std::string &text : a.evaluateData) {
+    LLMC_TRY(useDataFlag(*session, text, parseDType(a.dataType), true));
   }
   LLMC_TRY(giveInputs(*session, a));
   LLMC_TRY(giveExternals(*session, a));

@@ -8,7 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Memory.h"
 #include "Remarks.h"
+#include "Strict.h"
 #include "Timing.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
@@ -23,8 +25,8 @@
 #include "llmc/Runtime/Comm/Backend.h"
 #include "llmc/Runtime/Forms/Forms.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
+#include "llmc/Runtime/Plan/Verify/PlanTimes.h"
 #include "llmc/Target/Plan/Plan.h"
-#include "llmc/Transforms/Ordering/StepTime.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -58,19 +60,27 @@ rt::Result<rt::DType> driver::parseDataType(const std::string &name) {
                            name + "'");
 }
 
-/// `--data` and `--data-type` over the sources of the configuration.
-static rt::Status addData(const Options &options, rt::Config &config) {
+/// The files of a flag over those of the configuration.
+static void addFiles(const std::vector<std::string> &flags,
+                     rt::FileList rt::DataConfig::*file, rt::Config &config) {
   std::vector<std::string> names;
   for (auto &[name, source] : config.sources)
     names.push_back(name);
-  for (const std::string &text : options.data) {
-    auto [name, file] = rt::splitSource(text, names);
+  for (const std::string &text : flags) {
+    auto [name, files] = rt::splitSource(text, names);
     if (name.empty())
-      config.data.file = file;
+      (config.data.*file).patterns = rt::splitPatterns(files);
     for (auto &[known, source] : config.sources)
       if (name.empty() || name == known)
-        source.file = file;
+        (source.*file).patterns = rt::splitPatterns(files);
   }
+}
+
+/// `--data`, `--evaluate-data` and `--data-type` over the sources of the
+/// configuration.
+static rt::Status addData(const Options &options, rt::Config &config) {
+  addFiles(options.data, &rt::DataConfig::file, config);
+  addFiles(options.evaluateData, &rt::DataConfig::evaluateFile, config);
   if (options.dataType.empty())
     return rt::Status::success();
   LLMC_TRY(parseDataType(options.dataType).status());
@@ -99,12 +109,9 @@ rt::Status driver::blame(const rt::Status &status, const FirstError &error,
                        status.message() + " in " + where.str());
 }
 
-/// Runs the passes of phases (from, to]. What a phase made is verified once, at
-/// its end: a verifier after each pass takes a quarter of the time of a long
-/// model. `llmc-opt` verifies after each.
-static rt::Status runPasses(ModuleOp module, size_t from, size_t to,
-                            const PlanOptions &planOptions,
-                            const Options &options) {
+rt::Status driver::runPasses(ModuleOp module, size_t from, size_t to,
+                             const PlanOptions &planOptions,
+                             const Options &options) {
   for (size_t phase = from; phase < to; ++phase) {
     FirstError error(*module.getContext());
     PassManager manager(module.getContext());
@@ -303,8 +310,7 @@ driver::compileToPhase(MLIRContext &context, const Options &options,
   return module;
 }
 
-/// The nested module of kernels, or null when there are none.
-static ModuleOp findKernels(ModuleOp module) {
+ModuleOp driver::findKernels(ModuleOp module) {
   for (auto nested : module.getOps<ModuleOp>())
     if (!nested.getBody()->empty())
       return nested;
@@ -355,32 +361,43 @@ writeKernels(ModuleOp module, const std::string &folder,
   return *manifest;
 }
 
-/// By the machine's numbers; empty where it does not say them.
-static std::string describeTime(ModuleOp module, StringRef entry) {
-  std::optional<StepTime> time = findStepTime(module, entry);
-  if (!time)
-    return "";
-  constexpr double milli = 1e3;
-  return llvm::formatv("time by the machine: {0:f3} ms a step, {1:f3} ms of it "
-                       "exposed communication, of {2:f3} ms\n",
-                       milli * time->seconds, milli * time->exposed,
-                       milli * time->communication)
-      .str();
+/// By the machine's numbers; empty where it does not say them, and where
+/// nothing is communicated.
+static rt::Result<std::string> describeTime(const std::string &path,
+                                            const std::string &name) {
+  LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(path));
+  for (const rt::plan::Entry &entry : plan.entries) {
+    if (entry.name != name || !rt::plan::isMachineKnown(plan))
+      continue;
+    rt::Result<rt::plan::PlannedStep> step = rt::plan::planStep(plan, entry);
+    // A step of too many instructions runs, but is not worked out.
+    if (!step || step->communication == 0)
+      return std::string();
+    constexpr double milli = 1e3;
+    return llvm::formatv("time by the machine: {0:f3} ms a step, {1:f3} ms of "
+                         "it exposed communication, of {2:f3} ms\n",
+                         milli * step->seconds, milli * step->exposed,
+                         milli * step->communication)
+        .str();
+  }
+  return std::string();
 }
 
 rt::Result<std::string>
 driver::compileToPlan(MLIRContext &context, const Options &options,
                       const rt::Config &config, const std::string &folder,
-                      std::string *description, std::string *time) {
+                      std::string *description, std::string *time,
+                      const InspectPlan &inspect) {
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module,
                   compileToPhase(context, options, config,
                                  getPhases().size() - 1, description));
+  if (inspect)
+    LLMC_TRY(inspect(*module));
+  LLMC_TRY(checkMemory(*module, options, config));
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return rt::makeError(ErrorKind::malformed, folder + ": " + code.message());
   if (!llvm::sys::fs::is_directory(folder))
     return rt::makeError(ErrorKind::malformed, folder + ": expected a folder");
-  if (time)
-    *time = describeTime(*module, options.entry);
   Stopwatch watch(options.timing);
   target::PlanOptions planOptions;
   planOptions.name = module->getSymName().value_or("plan").str();
@@ -391,6 +408,9 @@ driver::compileToPlan(MLIRContext &context, const Options &options,
   std::string path = folder + "/plan.llmc";
   LLMC_TRY(target::writePlan(*module, manifest, planOptions, path));
   watch.lap("plan.llmc");
+  if (time) {
+    LLMC_TRY_ASSIGN(*time, describeTime(path, options.entry));
+  }
   return path;
 }
 
@@ -436,12 +456,15 @@ rt::Status driver::runCompile(Options options) {
     return rt::Status::success();
   }
   std::unique_ptr<MLIRContext> context = makeContext();
-  RemarkFile remarks(*context, options.remarks);
+  bool isQuiet = options.remarks.empty() && options.strict.empty();
+  Remarks remarks(*context, isQuiet ? RemarkKinds::None : RemarkKinds::Costs);
   size_t to = *findPhase(options.compileTo);
   if (options.compileTo != "plan") {
     LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module,
                     compileToPhase(*context, options, config, to));
-    LLMC_TRY(remarks.write());
+    LLMC_TRY(checkStrict(remarks, options));
+    if (!options.remarks.empty())
+      LLMC_TRY(remarks.write(options.remarks));
     return writeModule(*module, options.output);
   }
   if (options.output.empty() || options.output == "-")
@@ -450,8 +473,11 @@ rt::Status driver::runCompile(Options options) {
   std::string description, time;
   LLMC_TRY_ASSIGN(std::string path,
                   compileToPlan(*context, options, config, options.output,
-                                &description, &time));
-  LLMC_TRY(remarks.write());
+                                &description, &time, [&](ModuleOp) {
+                                  return checkStrict(remarks, options);
+                                }));
+  if (!options.remarks.empty())
+    LLMC_TRY(remarks.write(options.remarks));
   Stopwatch watch(options.timing);
   LLMC_TRY_ASSIGN(rt::plan::Plan plan, rt::plan::readPlan(path));
   watch.lap("read plan.llmc");

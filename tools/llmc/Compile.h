@@ -10,8 +10,10 @@
 #include "Options.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Support/FirstError.h"
+#include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <functional>
 
 namespace llmc::driver {
 
@@ -30,6 +32,12 @@ rt::Result<rt::Config> readConfig(const Options &options);
 /// The value of `--data-type`.
 rt::Result<rt::DType> parseDataType(const std::string &name);
 
+/// Runs the passes of phases (from, to]. What a phase made is verified once, at
+/// its end: a verifier after each pass takes a quarter of the time of a long
+/// model. `llmc-opt` verifies after each.
+rt::Status runPasses(ModuleOp module, size_t from, size_t to,
+                     const PlanOptions &planOptions, const Options &options);
+
 /// The IR after phase `to`: imported, or read and resumed (`--compile-from`).
 /// `description` gets what the arguments of a train step are, and why.
 rt::Result<mlir::OwningOpRef<mlir::ModuleOp>>
@@ -37,13 +45,20 @@ compileToPhase(mlir::MLIRContext &context, const Options &options,
                const rt::Config &config, size_t to,
                std::string *description = nullptr);
 
+/// Sees the module after phase `plan`, before anything is written.
+using InspectPlan = std::function<rt::Status(ModuleOp)>;
+
 /// Compiles to a plan in `folder` (made if absent): plan.llmc and the kernels'
 /// shared object. Returns the plan's path; `time` gets a line with what a step
 /// takes by the machine's numbers, where it has them.
 rt::Result<std::string>
 compileToPlan(mlir::MLIRContext &context, const Options &options,
               const rt::Config &config, const std::string &folder,
-              std::string *description = nullptr, std::string *time = nullptr);
+              std::string *description = nullptr, std::string *time = nullptr,
+              const InspectPlan &inspect = {});
+
+/// The nested module of kernels, or null when there are none.
+ModuleOp findKernels(ModuleOp module);
 
 /// Which arguments of the model are what, as a line:
 ///

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "InterpretData.h"
 #include "InterpretMesh.h"
 #include "Run.h"
 #include "llmc/Analysis/Program/FetchNames.h"
@@ -20,7 +21,6 @@
 #include "llmc/Interpreter/StepInterpreter.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
-#include "llmc/Runtime/Executor/Samples.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,79 +34,8 @@ using namespace llmc;
 using namespace llmc::driver;
 using rt::ErrorKind;
 
-namespace {
-/// The data of the inputs of one function.
-struct FunctionData {
-  rt::Samples samples;
-  rt::DataFiles files;
-  uint64_t seed = 0;
-  /// Name of an input -> its index among those that are fed.
-  llvm::StringMap<size_t> inputs;
-
-  rt::Status open(func::FuncOp function, const rt::Config &config,
-                  int64_t microbatches);
-  FailureOr<HostTensor> read(StringRef input, int64_t step, int64_t microbatch,
-                             RankedTensorType type) const;
-};
-} // namespace
-
 /// The whole value of a state; empty for an unknown name.
 using StateSource = llvm::function_ref<HostTensor(StringRef)>;
-
-rt::Status FunctionData::open(func::FuncOp function, const rt::Config &config,
-                              int64_t microbatches) {
-  seed = static_cast<uint64_t>(config.training.seed);
-  LLMC_TRY_ASSIGN(std::vector<rt::DataSource> sources, rt::findSources(config));
-  std::vector<rt::SampleInput> list;
-  llvm::StringMap<int> numbers;
-  std::vector<rt::DataKind> kinds;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    dist::PortAttr port = dist::getArgumentPort(function, i);
-    StringAttr name = dist::getInput(port);
-    dist::DataAttr data = port ? port.getData() : dist::DataAttr();
-    auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
-    std::optional<rt::DType> dtype =
-        type ? dist::getRuntimeDType(type.getElementType()) : std::nullopt;
-    if (!name || !data || !dtype)
-      continue;
-    rt::DataRule rule = dist::getRuntimeRule(data);
-    auto [number, isNew] = numbers.try_emplace(data.getName(), kinds.size());
-    if (isNew) {
-      kinds.push_back(rule.kind);
-      files.emplace_back();
-      auto source = llvm::find_if(sources, [&](const rt::DataSource &each) {
-        return each.name == data.getName() && !each.file.empty();
-      });
-      if (source != sources.end()) {
-        LLMC_TRY_ASSIGN(files.back(), rt::DataFile::open(rule, source->file));
-      }
-    }
-    inputs[name.getValue()] = list.size();
-    list.push_back({name.str(), number->second, data.getOffset(), *dtype,
-                    std::vector<int64_t>(type.getShape())});
-  }
-  samples = rt::Samples(std::move(list), std::move(kinds), microbatches);
-  return rt::Status::success();
-}
-
-FailureOr<HostTensor> FunctionData::read(StringRef input, int64_t step,
-                                         int64_t microbatch,
-                                         RankedTensorType type) const {
-  auto refuse = [&](const rt::Status &status) {
-    return emitRefusal(UnknownLoc::get(type.getContext()), status.kind())
-           << rt::describe(status.error());
-  };
-  auto found = inputs.find(input);
-  if (found == inputs.end())
-    return refuse(rt::makeError(ErrorKind::usage, "expected data for input '" +
-                                                      input.str() + "'"));
-  HostTensor tensor(type);
-  rt::Status status = samples.read(found->second, files, seed, step, microbatch,
-                                   tensor.mutableBytes());
-  if (!status.ok())
-    return refuse(status);
-  return tensor;
-}
 
 static rt::HostTensor toRuntime(const HostTensor &tensor) {
   rt::HostTensor result = rt::HostTensor::zeros(
@@ -355,7 +284,8 @@ rt::Status driver::runInterpret(const Options &options) {
   auto function = module->lookupSymbol<func::FuncOp>(
       step ? step.getMicrobatch() : entry.getFunction());
   FunctionData data;
-  LLMC_TRY(data.open(function, config, step ? step.getMicrobatches() : 1));
+  LLMC_TRY(data.open(function, config, step ? step.getMicrobatches() : 1,
+                     options.entry == "evaluate"));
   // The whole program runs in the memory of one device.
   InterpreterLimits limits;
   if (config.machine.memory > 0)

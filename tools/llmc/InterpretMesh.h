@@ -24,6 +24,12 @@ public:
   LogicalResult start(const NamedTensors &states) {
     return interpreter.setStates(states);
   }
+  const rt::Mesh &getMesh() const {
+    return interpreter.getInterpreter().getMesh();
+  }
+  void setObserver(LockstepInterpreter::Observer observer) {
+    interpreter.setObserver(std::move(observer));
+  }
   LogicalResult runStep(StringRef name, int64_t step,
                         const StepInterpreter::InputSource &source,
                         StepInterpreter::StepResult &result);

@@ -32,11 +32,17 @@ struct Flags {
   cl::SubCommand interpret{"interpret", "evaluate a program without kernels"};
   cl::SubCommand inspect{"inspect", "print a plan"};
   cl::SubCommand ops{"ops", "list the ops of a model, what llmc lacks first"};
+  cl::SubCommand explain{"explain",
+                         "say what a plan needs and moves, where and "
+                         "why"};
+  cl::SubCommand diff{"diff", "find the first value in which the devices "
+                              "differ from one device"};
 
   cl::opt<std::string> input{
-      cl::Positional, cl::cat(category),  cl::desc("<model or plan>"),
-      cl::Required,   cl::sub(train),     cl::sub(compile),
-      cl::sub(run),   cl::sub(interpret), cl::sub(ops)};
+      cl::Positional,   cl::cat(category),  cl::desc("<model or plan>"),
+      cl::Required,     cl::sub(train),     cl::sub(compile),
+      cl::sub(run),     cl::sub(interpret), cl::sub(ops),
+      cl::sub(explain), cl::sub(diff)};
   cl::list<std::string> inspected{cl::Positional, cl::cat(category),
                                   cl::desc("[plan] <file>"), cl::OneOrMore,
                                   cl::sub(inspect)};
@@ -46,26 +52,34 @@ struct Flags {
                               cl::value_desc("file"),
                               cl::sub(train),
                               cl::sub(compile),
-                              cl::sub(interpret)};
+                              cl::sub(interpret),
+                              cl::sub(explain),
+                              cl::sub(diff)};
   cl::list<std::string> set{"set",
                             cl::cat(category),
                             cl::desc("key=value over the configuration"),
                             cl::sub(train),
                             cl::sub(compile),
-                            cl::sub(interpret)};
+                            cl::sub(interpret),
+                            cl::sub(explain),
+                            cl::sub(diff)};
   cl::opt<std::string> mesh{"mesh",
                             cl::cat(category),
                             cl::desc("sizes of axes: data=2,tensor=2"),
                             cl::sub(train),
                             cl::sub(compile),
-                            cl::sub(interpret)};
+                            cl::sub(interpret),
+                            cl::sub(explain),
+                            cl::sub(diff)};
   cl::opt<std::string> machine{"machine",
                                cl::cat(category),
                                cl::desc("links and devices (TOML, [machine])"),
                                cl::value_desc("file"),
                                cl::sub(train),
                                cl::sub(compile),
-                               cl::sub(interpret)};
+                               cl::sub(interpret),
+                               cl::sub(explain),
+                               cl::sub(diff)};
   cl::opt<std::string> weights{"weights",
                                cl::cat(category),
                                cl::desc("initial parameters: safetensors, or a "
@@ -73,7 +87,9 @@ struct Flags {
                                cl::value_desc("file"),
                                cl::sub(train),
                                cl::sub(compile),
-                               cl::sub(interpret)};
+                               cl::sub(interpret),
+                               cl::sub(explain),
+                               cl::sub(diff)};
   cl::list<std::string> dims{"dim",
                              cl::cat(category),
                              cl::desc("size of a symbolic dimension of an "
@@ -81,7 +97,9 @@ struct Flags {
                              cl::value_desc("name=size"),
                              cl::sub(train),
                              cl::sub(compile),
-                             cl::sub(interpret)};
+                             cl::sub(interpret),
+                             cl::sub(explain),
+                             cl::sub(diff)};
   cl::opt<std::string> output{"o", cl::cat(category),
                               cl::desc("folder of the plan, or file of a "
                                        "phase's IR (-: stdout)"),
@@ -105,12 +123,17 @@ struct Flags {
                              cl::init("train"),
                              cl::sub(train),
                              cl::sub(run),
-                             cl::sub(interpret)};
+                             cl::sub(interpret),
+                             cl::sub(explain)};
   // Numbers are text here: errors are reported in one place, as one line.
-  cl::opt<std::string> steps{
-      "steps",           cl::cat(category), cl::desc("number of steps"),
-      cl::init("-1"),    cl::sub(train),    cl::sub(run),
-      cl::sub(interpret)};
+  cl::opt<std::string> steps{"steps",
+                             cl::cat(category),
+                             cl::desc("number of steps"),
+                             cl::init("-1"),
+                             cl::sub(train),
+                             cl::sub(run),
+                             cl::sub(interpret),
+                             cl::sub(diff)};
   cl::opt<std::string> threads{"threads",
                                cl::cat(category),
                                cl::desc("threads of a device (0: all)"),
@@ -120,18 +143,36 @@ struct Flags {
                                cl::sub(run)};
   cl::list<std::string> data{"data",
                              cl::cat(category),
-                             cl::desc("file of a source, or of all"),
-                             cl::value_desc("[source=]file"),
+                             cl::desc("files and globs of a source, or of all"),
+                             cl::value_desc("[source=]file,..."),
                              cl::sub(train),
                              cl::sub(run),
-                             cl::sub(interpret)};
+                             cl::sub(interpret),
+                             cl::sub(diff)};
+  cl::list<std::string> evaluateData{
+      "evaluate-data",
+      cl::cat(category),
+      cl::desc("the same for the entry evaluate alone"),
+      cl::value_desc("[source=]file,..."),
+      cl::sub(train),
+      cl::sub(run),
+      cl::sub(interpret)};
+  cl::opt<std::string> evaluateEvery{
+      "evaluate-every", cl::cat(category),
+      cl::desc("evaluate on held-out data after so many steps (0: never)"),
+      cl::init("0"), cl::sub(run)};
+  cl::opt<std::string> evaluateSteps{
+      "evaluate-steps", cl::cat(category),
+      cl::desc("batches of an evaluation (0: all)"), cl::init("0"),
+      cl::sub(run)};
   cl::opt<std::string> dataType{
       "data-type",
       cl::cat(category),
       cl::desc("type of raw tokens: u8, u16, u32, i32, ..."),
       cl::sub(train),
       cl::sub(run),
-      cl::sub(interpret)};
+      cl::sub(interpret),
+      cl::sub(diff)};
   cl::opt<std::string> log{"log",
                            cl::cat(category),
                            cl::desc("a JSON line for each step"),
@@ -139,6 +180,19 @@ struct Flags {
                            cl::sub(train),
                            cl::sub(run),
                            cl::sub(interpret)};
+  cl::opt<std::string> events{"events",
+                              cl::cat(category),
+                              cl::desc("a JSON line for all that happens"),
+                              cl::value_desc("file"),
+                              cl::sub(train),
+                              cl::sub(run)};
+  cl::opt<std::string> tensorboard{
+      "tensorboard",
+      cl::cat(category),
+      cl::desc("gets a file of numbers for TensorBoard"),
+      cl::value_desc("folder"),
+      cl::sub(train),
+      cl::sub(run)};
   cl::opt<std::string> trace{
       "trace",
       cl::cat(category),
@@ -255,6 +309,30 @@ struct Flags {
                              cl::desc("load kernels that others may write"),
                              cl::sub(run)};
 
+  cl::opt<bool> explained{"explain", cl::cat(category),
+                          cl::desc("before the first step what llmc explain "
+                                   "prints"),
+                          cl::sub(train)};
+  cl::opt<std::string> strict{
+      "strict",
+      cl::cat(category),
+      cl::desc("what is an error: replicate, gather, pad, conflict"),
+      cl::value_desc("list"),
+      cl::sub(train),
+      cl::sub(compile),
+      cl::sub(explain)};
+  cl::opt<std::string> value{
+      "value", cl::cat(category),
+      cl::desc("the layouts of these values, and where they come from"),
+      cl::value_desc("glob"), cl::sub(explain)};
+  cl::opt<bool> all{"all", cl::cat(category), cl::desc("print every line"),
+                    cl::sub(explain)};
+
+  cl::opt<std::string> tolerance{
+      "tolerance", cl::cat(category),
+      cl::desc("difference, relative to the largest element, that counts"),
+      cl::init("1e-4"), cl::sub(diff)};
+
   std::optional<Command> findCommand();
   rt::Status fillCheckpoints(rt::CheckpointOptions &options);
   rt::Status fill(Options &options);
@@ -323,11 +401,37 @@ static rt::Status checkPhase(StringRef flag, StringRef name) {
                (near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 
+/// "gather,pad".
+static rt::Status parseStrict(StringRef text, std::vector<std::string> &words) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, false);
+  const std::vector<std::string> known = {"replicate", "gather", "pad",
+                                          "conflict"};
+  for (StringRef part : parts) {
+    if (!llvm::is_contained(known, part)) {
+      std::string near = rt::nearest(part.str(), known);
+      return usage("--strict: expected words out of " +
+                   llvm::join(known, ", ") + ", got '" + part.str() + "'" +
+                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+    words.push_back(part.str());
+  }
+  return rt::Status::success();
+}
+
+static rt::Status parseTolerance(StringRef text, double &tolerance) {
+  if (text.getAsDouble(tolerance) || !(tolerance > 0) || tolerance > 1)
+    return usage("--tolerance: expected a number above 0 and at most 1, got '" +
+                 text.str() + "'");
+  return rt::Status::success();
+}
+
 std::optional<Command> Flags::findCommand() {
   std::pair<cl::SubCommand &, Command> commands[] = {
       {train, Command::train},     {compile, Command::compile},
       {run, Command::run},         {interpret, Command::interpret},
-      {inspect, Command::inspect}, {ops, Command::ops}};
+      {inspect, Command::inspect}, {ops, Command::ops},
+      {explain, Command::explain}, {diff, Command::diff}};
   for (auto &[given, command] : commands)
     if (given)
       return command;
@@ -350,8 +454,8 @@ rt::Status Flags::fillCheckpoints(rt::CheckpointOptions &options) {
 rt::Status Flags::fill(Options &options) {
   std::optional<Command> command = findCommand();
   if (!command)
-    return usage("expected a command: train, compile, run, interpret, inspect "
-                 "or ops; see llmc --help");
+    return usage("expected a command: train, compile, run, interpret, inspect, "
+                 "ops, explain or diff; see llmc --help");
   options.command = *command;
   options.input = input;
   if (inspect) {
@@ -390,9 +494,21 @@ rt::Status Flags::fill(Options &options) {
     return usage("--threads: expected at least 0, got " + threads);
   LLMC_TRY(fillCheckpoints(options.checkpoints));
   options.data.assign(data.begin(), data.end());
+  options.evaluateData.assign(evaluateData.begin(), evaluateData.end());
+  for (auto [flag, text, number] :
+       {std::tuple("--evaluate-every", &evaluateEvery, &options.evaluateEvery),
+        std::tuple("--evaluate-steps", &evaluateSteps,
+                   &options.evaluateSteps)}) {
+    LLMC_TRY(parseNumber(flag, *text, *number));
+    if (*number < 0)
+      return usage(std::string(flag) + ": expected at least 0, got " +
+                   text->getValue());
+  }
   options.dataType = dataType;
   options.log = log;
   options.fetch.assign(fetch.begin(), fetch.end());
+  options.events = events;
+  options.tensorboard = tensorboard;
   options.trace = trace;
   options.fetchEachStep = fetchEachStep;
   options.count = count;
@@ -404,6 +520,11 @@ rt::Status Flags::fill(Options &options) {
                             : std::string(cache);
   options.printConfig = printConfig;
   options.remarks = remarks;
+  options.explain = explained;
+  options.value = value;
+  options.all = all;
+  LLMC_TRY(parseStrict(strict, options.strict));
+  LLMC_TRY(parseTolerance(tolerance, options.tolerance));
   options.forms = forms;
   options.timing = timing;
   options.json = json;
@@ -431,8 +552,9 @@ rt::Status driver::parseCommandLine(int argc, char **argv, Options &options) {
   options.commandLine = quoteCommand(ArrayRef<char *>(argv, argc));
   Flags flags;
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *command : {&flags.train, &flags.compile, &flags.run,
-                                  &flags.interpret, &flags.inspect, &flags.ops})
+  for (cl::SubCommand *command :
+       {&flags.train, &flags.compile, &flags.run, &flags.interpret,
+        &flags.inspect, &flags.ops, &flags.explain, &flags.diff})
     cl::HideUnrelatedOptions(category, *command);
   std::string text;
   llvm::raw_string_ostream errors(text);

@@ -19,7 +19,16 @@
 
 namespace llmc::driver {
 
-enum class Command { train, compile, run, interpret, inspect, ops };
+enum class Command {
+  train,
+  compile,
+  run,
+  interpret,
+  inspect,
+  ops,
+  explain,
+  diff
+};
 
 struct Options {
   Command command = Command::train;
@@ -42,10 +51,14 @@ struct Options {
   std::string entry = "train";
   int64_t steps = -1;
   int threads = 0;
-  /// `file`, or `source=file`.
-  std::vector<std::string> data;
+  /// `file`, or `source=file`; globs, and several with commas between.
+  std::vector<std::string> data, evaluateData;
+  /// `run`: training.evaluate_every and training.evaluate_steps.
+  int64_t evaluateEvery = 0, evaluateSteps = 0;
   std::string dataType;
   std::string log;
+  /// See RunOptions.
+  std::string events, tensorboard;
   /// Of the run; see RunOptions::traceFile.
   std::string trace;
   std::vector<std::string> fetch;
@@ -62,6 +75,16 @@ struct Options {
   bool printConfig = false, json = false, trustKernels = false;
   /// `compile`: a file of what the program costs; empty for none.
   std::string remarks;
+  /// `train`: explain the plan before the first step.
+  bool explain = false;
+  /// `explain`: a glob over values; empty for all of the plan.
+  std::string value;
+  /// `explain`: no section is cut short.
+  bool all = false;
+  /// What remarks are errors: replicate, gather, pad, conflict.
+  std::vector<std::string> strict;
+  /// `diff`: relative to the largest element.
+  double tolerance = 1e-4;
   /// `compile`, `train`: a table of the library's forms, which is added to;
   /// empty: each call has the library's first form.
   std::string forms;

@@ -1,4 +1,4 @@
-//===- Remarks.cpp - What a program costs, as a file ----------------------===//
+//===- Remarks.cpp - What passes say of their decisions -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,35 +14,42 @@ using namespace llmc;
 using namespace llmc::driver;
 
 namespace {
-class Lines : public remark::detail::MLIRRemarkStreamerBase {
+class Collector : public remark::detail::MLIRRemarkStreamerBase {
 public:
-  explicit Lines(std::string &text) : text(text) {}
+  explicit Collector(std::vector<Remark> &all) : all(all) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    text += describePlace(remark.getLocation()) + remark.getRemarkName().str() +
-            ": ";
+    std::string text;
     for (const remark::detail::Remark::Arg &argument : remark.getArgs())
       text += argument.val;
-    text += "\n";
+    all.push_back({remark.getCategoryName().str(), remark.getRemarkName().str(),
+                   describeLocation(remark.getLocation()), text, 1});
   }
 
 private:
-  std::string &text;
+  std::vector<Remark> &all;
 };
 } // namespace
 
-RemarkFile::RemarkFile(MLIRContext &context, std::string path)
-    : path(std::move(path)) {
-  if (this->path.empty())
+Remarks::Remarks(MLIRContext &context, RemarkKinds kinds) {
+  if (kinds == RemarkKinds::None)
     return;
-  remark::RemarkCategories costs;
-  costs.analysis = "costs";
+  remark::RemarkCategories categories;
+  categories.analysis = "costs";
+  if (kinds == RemarkKinds::All) {
+    categories.passed = "memory|kernels|layouts|segments";
+    categories.missed = "kernels";
+  }
   (void)remark::enableOptimizationRemarks(
-      context, std::make_unique<Lines>(text),
-      std::make_unique<remark::RemarkEmittingPolicyAll>(), costs);
+      context, std::make_unique<Collector>(all),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
 }
 
-rt::Status RemarkFile::write() const {
-  return path.empty() ? rt::Status::success()
-                      : rt::writeFileAtomically(path, text);
+rt::Status Remarks::write(const std::string &path) const {
+  std::string text;
+  for (const Remark &remark : all)
+    if (remark.category == "costs")
+      text += (remark.place.empty() ? "" : remark.place + ": ") + remark.name +
+              ": " + remark.text + "\n";
+  return rt::writeFileAtomically(path, text);
 }

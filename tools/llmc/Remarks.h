@@ -1,11 +1,16 @@
-//===- Remarks.h - What a program costs, as a file --------------*- C++ -*-===//
+//===- Remarks.h - What passes say of their decisions -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `llmc compile --remarks=<file>` writes the remarks of category `costs` of all
-// passes, one on each line, in the order of the passes and of the text:
+// Passes emit a remark for each decision: what is gathered, replicated, padded
+// or computed again, with its place and its bytes. Here they are collected, in
+// the order of the passes and of the text. `llmc compile --remarks=<file>`
+// writes those of category `costs`, one on each line:
 //
 //     model.py:31:7: gather: 'w' is gathered over {"data"} ...
+//
+// `llmc explain` sorts all of them (Explain.h), `--strict` makes an error of
+// some (Strict.h).
 //
 // Test: test/Tools/llmc/remarks.test
 //===----------------------------------------------------------------------===//
@@ -16,19 +21,37 @@
 #include "llmc/Runtime/Base/Status.h"
 #include "mlir/IR/MLIRContext.h"
 #include <string>
+#include <vector>
 
 namespace llmc::driver {
 
-/// Collects remarks from here on; what is emitted before is lost.
-class RemarkFile {
-public:
-  /// An empty path: nobody listens, and passes make no text.
-  RemarkFile(mlir::MLIRContext &context, std::string path);
+/// One remark; equal ones of several blocks are one, with `times`.
+struct Remark {
+  /// "costs", "layouts", "memory", "kernels", "places".
+  std::string category;
+  /// "gather", "conflict", "Recompute", ...
+  std::string name;
+  /// As `describeLocation` has it.
+  std::string place;
+  std::string text;
+  int64_t times = 1;
+};
 
-  rt::Status write() const;
+/// What a user is told by default, and what `explain` reads beside it.
+enum class RemarkKinds { None, Costs, All };
+
+/// Collects remarks from here on; what is emitted before is lost.
+class Remarks {
+public:
+  /// With `None` nobody listens, and passes make no text.
+  Remarks(mlir::MLIRContext &context, RemarkKinds kinds);
+
+  const std::vector<Remark> &list() const { return all; }
+  /// Those of category `costs` as lines.
+  rt::Status write(const std::string &path) const;
 
 private:
-  std::string path, text;
+  std::vector<Remark> all;
 };
 
 } // namespace llmc::driver

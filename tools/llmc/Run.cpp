@@ -9,12 +9,16 @@
 
 #include "Run.h"
 #include "Compile.h"
+#include "DataSources.h"
+#include "Explain.h"
+#include "Strict.h"
 #include "Summary.h"
+#include "TemporaryFolder.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/StopSignals.h"
-#include "llmc/Runtime/Executor/DataFile.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
+#include "llmc/Runtime/Executor/Samples.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Print/PlanPrint.h"
 #include "llvm/Support/FileSystem.h"
@@ -25,61 +29,48 @@ using namespace llmc;
 using namespace llmc::driver;
 using rt::ErrorKind;
 
-namespace {
-/// A folder that goes when this goes, and when a signal ends the process.
-class TemporaryFolder {
-public:
-  rt::Status make() {
-    if (std::error_code code =
-            llvm::sys::fs::createUniqueDirectory("llmc", path))
-      return rt::makeError(ErrorKind::usage,
-                           "cannot make a temporary folder: " + code.message());
-    rt::StopSignals::setCleanup(
-        [path = path] { (void)llvm::sys::fs::remove_directories(path); });
-    return rt::Status::success();
-  }
-  ~TemporaryFolder() { remove(); }
-  void remove() {
-    rt::StopSignals::setCleanup({});
-    if (!path.empty())
-      (void)llvm::sys::fs::remove_directories(path);
-    path.clear();
-  }
-  std::string getPath() const { return std::string(path); }
-
-private:
-  llvm::SmallString<128> path;
-};
-} // namespace
-
 static rt::Status run(rt::Session &session, const Options &options,
-                      rt::Checkpointing *checkpoints, int64_t steps,
-                      bool stopOnNan = true) {
+                      rt::Checkpointing *checkpoints,
+                      const std::string &planHash, int64_t steps,
+                      const rt::TrainingConfig &training) {
   rt::RunOptions runOptions;
+  runOptions.evaluation.every = training.evaluateEvery;
+  runOptions.evaluation.steps = training.evaluateSteps;
   runOptions.entry = options.entry;
   runOptions.steps = steps;
   runOptions.checkpoints = checkpoints;
   runOptions.stop = &rt::StopSignals::asked();
   runOptions.logFile = options.log;
+  runOptions.eventFile = options.events;
+  runOptions.boardFolder = options.tensorboard;
+  runOptions.planHash = planHash;
   runOptions.traceFile = options.trace;
   runOptions.fetch = options.fetch;
   runOptions.fetchEachStep = options.fetchEachStep;
   runOptions.dumpFolder = options.dump;
   runOptions.count = options.count;
-  runOptions.stopOnNan = stopOnNan;
+  runOptions.stopOnNan = !training.skipNotFinite;
   rt::StopSignals::Run running;
   return rt::runSteps(session, runOptions);
 }
 
+/// For what a run writes down; "" where it writes nothing.
+static rt::Result<std::string> hashPlan(const Options &options,
+                                        const std::string &plan) {
+  if (options.checkpoints.folder.empty() && options.events.empty())
+    return std::string();
+  LLMC_TRY_ASSIGN(std::string bytes, rt::readFile(rt::plan::planFileOf(plan)));
+  return rt::hexDigits(rt::hash64(bytes));
+}
+
 /// Takes the folder of checkpoints; null where the run has none.
 static rt::Result<std::unique_ptr<rt::Checkpointing>>
-openCheckpoints(const Options &options, const std::string &plan,
+openCheckpoints(const Options &options, const std::string &planHash,
                 rt::SessionOptions &sessionOptions) {
   if (options.checkpoints.folder.empty())
     return std::unique_ptr<rt::Checkpointing>();
-  LLMC_TRY_ASSIGN(std::string bytes, rt::readFile(rt::plan::planFileOf(plan)));
   rt::CheckpointOptions checkpoints = options.checkpoints;
-  checkpoints.planHash = rt::hexDigits(rt::hash64(bytes));
+  checkpoints.planHash = planHash;
   LLMC_TRY_ASSIGN(auto opened, rt::Checkpointing::open(checkpoints, nullptr));
   sessionOptions.seed = opened->seed();
   sessionOptions.restored = opened->isResumed();
@@ -103,26 +94,51 @@ static void printSummary(const rt::Session &session, const Options &options,
              stdout);
 }
 
+namespace {
+/// What `llmc train` prints of a plan beside what the run prints.
+struct PlanTexts {
+  std::string *description, *time, *explanation;
+};
+} // namespace
+
+/// To a plan in `folder`, with what `--strict` and `--explain` ask for.
+static rt::Result<std::string> compileAndExplain(mlir::MLIRContext &context,
+                                                 const Options &options,
+                                                 const rt::Config &config,
+                                                 const std::string &folder,
+                                                 PlanTexts texts) {
+  Remarks remarks(context, options.explain          ? RemarkKinds::All
+                           : options.strict.empty() ? RemarkKinds::None
+                                                    : RemarkKinds::Costs);
+  auto inspect = [&](ModuleOp module) -> rt::Status {
+    LLMC_TRY(checkStrict(remarks, options));
+    if (options.explain) {
+      LLMC_TRY_ASSIGN(*texts.explanation,
+                      explain(module, remarks, options, config));
+    }
+    return rt::Status::success();
+  };
+  return compileToPlan(context, options, config, folder, texts.description,
+                       texts.time, inspect);
+}
+
 rt::Status driver::runTrain(Options options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   if (options.printConfig) {
     llvm::outs() << rt::printConfig(config);
     return rt::Status::success();
   }
-  // A wrong file of data is known before the model is compiled.
   LLMC_TRY_ASSIGN(std::vector<rt::DataSource> sources, rt::findSources(config));
-  for (const rt::DataSource &source : sources)
-    if (!source.file.empty())
-      LLMC_TRY(rt::DataFile::open(source.rule, source.file).status());
+  LLMC_TRY(openSources(sources));
   auto start = std::chrono::steady_clock::now();
   TemporaryFolder folder;
   LLMC_TRY(folder.make());
   LLMC_TRY(exportWeights(options, folder.getPath()));
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
-  std::string description, time;
+  std::string description, time, explanation;
   LLMC_TRY_ASSIGN(std::string path,
-                  compileToPlan(*context, options, config, folder.getPath(),
-                                &description, &time));
+                  compileAndExplain(*context, options, config, folder.getPath(),
+                                    {&description, &time, &explanation}));
   context.reset();
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
@@ -133,19 +149,16 @@ rt::Status driver::runTrain(Options options) {
   sessionOptions.threads = isAlone ? options.threads : 0;
   sessionOptions.trustKernels = true;
   sessionOptions.trace = !options.trace.empty();
+  LLMC_TRY_ASSIGN(std::string planHash, hashPlan(options, path));
   LLMC_TRY_ASSIGN(auto checkpoints,
-                  openCheckpoints(options, path, sessionOptions));
+                  openCheckpoints(options, planHash, sessionOptions));
   LLMC_TRY_ASSIGN(auto session, rt::openPlanFile(path, sessionOptions));
   folder.remove();
-  // The plan has those of which a program reads an input.
-  for (const rt::plan::DataSource &used : session->plan().sources)
-    for (const rt::DataSource &source : sources)
-      if (source.name == used.name && !source.file.empty())
-        LLMC_TRY(session->useData(source.name, source.file));
+  LLMC_TRY(useSources(*session, sources));
   printSummary(*session, options, config, seconds.count(), description);
-  std::fputs(time.c_str(), stdout);
-  return run(*session, options, checkpoints.get(), config.training.steps,
-             !config.training.skipNotFinite);
+  std::fputs((time + explanation).c_str(), stdout);
+  return run(*session, options, checkpoints.get(), planHash,
+             config.training.steps, config.training);
 }
 
 rt::Status driver::runPlan(const Options &options) {
@@ -153,8 +166,9 @@ rt::Status driver::runPlan(const Options &options) {
   sessionOptions.threads = options.threads;
   sessionOptions.trustKernels = options.trustKernels;
   sessionOptions.trace = !options.trace.empty();
+  LLMC_TRY_ASSIGN(std::string planHash, hashPlan(options, options.input));
   LLMC_TRY_ASSIGN(auto checkpoints,
-                  openCheckpoints(options, options.input, sessionOptions));
+                  openCheckpoints(options, planHash, sessionOptions));
   LLMC_TRY_ASSIGN(auto session,
                   rt::openPlanFile(options.input, sessionOptions));
   std::optional<rt::DType> dtype;
@@ -163,8 +177,13 @@ rt::Status driver::runPlan(const Options &options) {
   }
   for (const std::string &text : options.data)
     LLMC_TRY(rt::useDataFlag(*session, text, dtype));
-  return run(*session, options, checkpoints.get(),
-             options.steps < 0 ? 1 : options.steps);
+  for (const std::string &text : options.evaluateData)
+    LLMC_TRY(rt::useDataFlag(*session, text, dtype, /*isEvaluation=*/true));
+  rt::TrainingConfig training;
+  training.evaluateEvery = options.evaluateEvery;
+  training.evaluateSteps = options.evaluateSteps;
+  return run(*session, options, checkpoints.get(), planHash,
+             options.steps < 0 ? 1 : options.steps, training);
 }
 
 rt::Status driver::runInspect(const Options &options) {

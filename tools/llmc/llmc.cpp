@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compile.h"
+#include "Diff.h"
+#include "Explain.h"
 #include "Ops.h"
 #include "Options.h"
 #include "Run.h"
@@ -38,6 +40,10 @@ static rt::Status execute(const Options &options) {
     return runInspect(options);
   case Command::ops:
     return runOps(options);
+  case Command::explain:
+    return runExplain(options);
+  case Command::diff:
+    return runDiff(options);
   }
   return rt::Status::success();
 }

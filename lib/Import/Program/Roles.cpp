@@ -154,6 +154,8 @@ rt::Status RoleFinder::bindInput(const rt::DataSource &source,
   arguments[i].name = input;
   arguments[i].data =
       dist::getDataAttr(main.getContext(), source.name, source.rule, offset);
+  if (!source.inRange)
+    arguments[i].data = arguments[i].data.withLimit(INT64_MAX);
   isKnown[i] = true;
   return rt::Status::success();
 }

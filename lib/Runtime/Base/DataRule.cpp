@@ -7,28 +7,46 @@
 
 #include "llmc/Runtime/Base/DataRule.h"
 
-#include "llmc/Runtime/Base/Random.h"
+#include <tuple>
 
 namespace llmc::rt {
 
 std::string_view nameOf(DataKind kind) {
-  return kind == DataKind::tokens ? "tokens" : "array";
+  switch (kind) {
+  case DataKind::tokens:
+    return "tokens";
+  case DataKind::array:
+    return "array";
+  case DataKind::text:
+    return "text";
+  }
+  return "";
 }
 
-int64_t findSample(const DataRule &rule, uint64_t seed, uint64_t index,
-                   int64_t rows, int64_t window) {
-  auto starts = static_cast<uint64_t>(rows - window + 1);
-  uint64_t row = 0;
-  if (rule.kind == DataKind::array) {
-    row = rule.shuffle ? permute(index % starts, starts, seed, index / starts)
-                       : index % starts;
-  } else if (rule.shuffle) {
-    row = RandomStream(seed, "data").bits(index) % starts;
-  } else {
-    auto length = static_cast<uint64_t>(window);
-    row = index % (static_cast<uint64_t>(rows) / length) * length;
+std::string_view faultOf(const DataRule &rule) {
+  constexpr int64_t most = 1000000;
+  bool isTooMany = rule.weights.size() > 4096;
+  for (int64_t weight : rule.weights) {
+    isTooMany = isTooMany || weight < 1 || weight > most;
   }
-  return static_cast<int64_t>(row);
+  if (isTooMany) {
+    return "expected at most 4096 weights, each from 1 to 1000000";
+  }
+  if (!(rule.heldOut >= 0 && rule.heldOut < 1)) {
+    return "expected a share in [0, 1) that is held out";
+  }
+  if (rule.once && !isTokens(rule.kind)) {
+    return "expected windows of tokens where each comes once";
+  }
+  return "";
+}
+
+bool operator==(const DataRule &a, const DataRule &b) {
+  auto fields = [](const DataRule &rule) {
+    return std::tie(rule.kind, rule.dtype, rule.shuffle, rule.tensor, rule.once,
+                    rule.heldOut, rule.weights, rule.finite);
+  };
+  return fields(a) == fields(b);
 }
 
 } // namespace llmc::rt

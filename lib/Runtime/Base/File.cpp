@@ -7,6 +7,8 @@
 
 #include "llmc/Runtime/Base/File.h"
 
+#include "llmc/Runtime/Base/GuardedCopy.h"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -58,6 +60,8 @@ Result<MappedFile> MappedFile::open(const std::string &path) {
   MappedFile file;
   file.path_ = path;
   file.size_ = static_cast<size_t>(info.st_size);
+  file.device_ = info.st_dev;
+  file.node_ = info.st_ino;
   if (file.size_ > 0) {
     void *data =
         ::mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, fd.get(), 0);
@@ -71,7 +75,8 @@ Result<MappedFile> MappedFile::open(const std::string &path) {
 
 MappedFile::MappedFile(MappedFile &&other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)), path_(std::move(other.path_)) {}
+      size_(std::exchange(other.size_, 0)), path_(std::move(other.path_)),
+      device_(other.device_), node_(other.node_) {}
 
 MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
   if (this != &other) {
@@ -79,6 +84,8 @@ MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
     path_ = std::move(other.path_);
+    device_ = other.device_;
+    node_ = other.node_;
   }
   return *this;
 }
@@ -90,6 +97,25 @@ void MappedFile::reset() {
     ::munmap(const_cast<uint8_t *>(data_), size_);
     data_ = nullptr;
   }
+}
+
+Status MappedFile::copy(uint64_t offset, uint64_t bytes, void *out) const {
+  auto refuse = [&](const std::string &found) {
+    return makeError(ErrorKind::malformed,
+                     fmt::format("expected a file of {} bytes, as when it was "
+                                 "opened, got {}",
+                                 size_, found))
+        .at(path_, offset);
+  };
+  bool isRead = copyGuarded(out, data_ + offset, bytes);
+  // Within a page, what a file has lost reads as zeros. One that was replaced
+  // stays mapped as it was.
+  struct stat now;
+  if (::stat(path_.c_str(), &now) == 0 && now.st_dev == device_ &&
+      now.st_ino == node_ && static_cast<size_t>(now.st_size) != size_) {
+    return refuse(fmt::format("{}", now.st_size));
+  }
+  return isRead ? Status::success() : refuse("pages that cannot be read");
 }
 
 void MappedFile::prefetch() const {

@@ -69,6 +69,20 @@ bool isOurs(std::string_view name) {
   return isReserved(word) && word.back() != '$';
 }
 
+bool isAmong(const std::vector<std::string> &known, const std::string &name) {
+  auto has = [&](const std::string &each) {
+    return std::find(known.begin(), known.end(), each) != known.end() ||
+           std::find(known.begin(), known.end(), escapeName(each)) !=
+               known.end();
+  };
+  for (std::string_view kind : {"input.", "output.", "metric."}) {
+    if (name.rfind(kind, 0) == 0 && has(name.substr(kind.size()))) {
+      return true;
+    }
+  }
+  return has(name);
+}
+
 std::string listGlobbed(const std::vector<std::string> &names, size_t most) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   for (const std::string &name : names) {
@@ -93,6 +107,25 @@ std::string listGlobbed(const std::vector<std::string> &names, size_t most) {
                 : first + ".* (" + std::to_string(members.size()) + ")";
   }
   return text;
+}
+
+std::string hideNumbers(std::string_view text) {
+  std::string hidden;
+  for (size_t i = 0; i < text.size();) {
+    hidden += text[i++];
+    if (hidden.back() != '.') {
+      continue;
+    }
+    size_t end = std::min(text.find_first_not_of("0123456789", i), text.size());
+    bool isNumber =
+        end > i && (end == text.size() ||
+                    std::string_view(".' ").find(text[end]) != text.npos);
+    if (isNumber) {
+      hidden += '*';
+      i = end;
+    }
+  }
+  return hidden;
 }
 
 } // namespace llmc::rt

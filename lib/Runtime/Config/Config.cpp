@@ -132,6 +132,21 @@ convertTexts(const toml::node &node) {
   return texts;
 }
 
+/// The same of numbers.
+static std::optional<Value> convertNumbers(const toml::node &node) {
+  if (!node.is_array()) {
+    return std::nullopt;
+  }
+  std::vector<double> numbers;
+  for (const toml::node &element : *node.as_array()) {
+    if (!element.is_number()) {
+      return std::nullopt;
+    }
+    numbers.push_back(*element.value<double>());
+  }
+  return Value(std::move(numbers));
+}
+
 /// The value of `node` as `type`, or nothing when it has another type.
 static std::optional<Value> convert(const toml::node &node, KeyType type) {
   switch (type) {
@@ -153,6 +168,17 @@ static std::optional<Value> convert(const toml::node &node, KeyType type) {
   case KeyType::texts:
     if (auto texts = convertTexts(node)) {
       return Value(std::move(*texts));
+    }
+    return std::nullopt;
+  case KeyType::numbers:
+    return convertNumbers(node);
+  case KeyType::files:
+    if (node.is_string()) {
+      const auto &text = node.ref<std::string>();
+      return Value(text.empty() ? FileList() : FileList{{text}});
+    }
+    if (auto texts = convertTexts(node)) {
+      return Value(FileList{std::move(*texts)});
     }
     return std::nullopt;
   case KeyType::lists:
@@ -389,7 +415,10 @@ static Status applyOverride(Reader &reader, const Override &entry) {
   }
   // Text needs no quotes here, even where it could be a number: recompute=2.
   auto [key, slot] = matchKey(name);
-  if (key && key->type == KeyType::text && !table.get("value")->is_string()) {
+  const toml::node &value = *table.get("value");
+  bool isText = key && (key->type == KeyType::text ||
+                        (key->type == KeyType::files && !value.is_array()));
+  if (isText && !value.is_string()) {
     table.insert_or_assign("value", text);
   }
   return reader.set(key ? key->name : name, slot, *table.get("value"), origin);
@@ -430,10 +459,17 @@ Result<Config> llmc::rt::loadConfig(const std::string &path,
   LLMC_TRY_ASSIGN(MappedFile text, MappedFile::open(path));
   LLMC_TRY_ASSIGN(Config config, parseConfig(text.text(), path, overrides));
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::vector<std::string *> names = {&config.data.file,
-                                      &config.optimizer.path};
+  std::vector<std::string *> names = {&config.optimizer.path};
+  auto addFiles = [&](DataConfig &source) {
+    for (FileList *list : {&source.file, &source.evaluateFile}) {
+      for (std::string &pattern : list->patterns) {
+        names.push_back(&pattern);
+      }
+    }
+  };
+  addFiles(config.data);
   for (auto &[name, source] : config.sources) {
-    names.push_back(&source.file);
+    addFiles(source);
   }
   for (GroupConfig &group : config.group) {
     names.push_back(&group.path);

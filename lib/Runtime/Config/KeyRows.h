@@ -30,6 +30,12 @@ template <> struct TypeOf<bool> {
 template <> struct TypeOf<std::vector<std::string>> {
   static constexpr KeyType value = KeyType::texts;
 };
+template <> struct TypeOf<std::vector<double>> {
+  static constexpr KeyType value = KeyType::numbers;
+};
+template <> struct TypeOf<FileList> {
+  static constexpr KeyType value = KeyType::files;
+};
 template <> struct TypeOf<AxisLists> {
   static constexpr KeyType value = KeyType::lists;
 };

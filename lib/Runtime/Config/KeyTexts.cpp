@@ -32,6 +32,10 @@ std::string_view llmc::rt::config::otherNameOf(std::string_view word) {
       {"num_steps", "training.steps"},
       {"warmup", "schedule.warmup_steps"},
       {"remat", "training.recompute"},
+      {"validation_split", "data.held_out"},
+      {"val_fraction", "data.held_out"},
+      {"eval_every", "training.evaluate_every"},
+      {"eval_interval", "training.evaluate_every"},
       {"checkpointing", "training.recompute"}};
   for (const auto &[other, key] : rows) {
     if (other == word) {
@@ -55,6 +59,10 @@ std::string_view llmc::rt::config::nameOf(KeyType type) {
     return "list of texts";
   case KeyType::lists:
     return "list of lists of texts";
+  case KeyType::numbers:
+    return "list of numbers";
+  case KeyType::files:
+    return "text or list of texts";
   }
   return "";
 }
@@ -73,6 +81,14 @@ std::string llmc::rt::config::print(const Value &value) {
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(const std::vector<std::string> &texts) const {
       return fmt::format("{}", texts);
+    }
+    std::string operator()(const std::vector<double> &numbers) const {
+      return fmt::format("[{}]", fmt::join(numbers, ", "));
+    }
+    std::string operator()(const FileList &files) const {
+      return files.patterns.size() > 1
+                 ? (*this)(files.patterns)
+                 : (*this)(files.empty() ? std::string() : files.patterns[0]);
     }
     std::string operator()(const AxisLists &lists) const {
       std::vector<std::string> texts;

@@ -34,53 +34,6 @@ Key listsRow(const std::string &name,
   return key;
 }
 
-/// A row for `member` of [data], and one of each [data.<name>].
-template <typename T>
-void addDataKey(std::vector<Key> &keys, const std::string &name,
-                T DataConfig::*member, const std::string &meaning,
-                std::vector<std::string> choices = {}) {
-  keys.push_back(row("data." + name, &Config::data, member,
-                     std::optional<T>(DataConfig().*member), meaning, choices));
-  Key named = keys.back();
-  named.name = "data.*." + name;
-  named.meaning = "the same of a named source";
-  named.store = [=](Config &config, const Slot &slot, const Value &value) {
-    config.sources[slot.table].*member = std::get<T>(value);
-  };
-  named.load = [=](const Config &config, const Slot &slot) {
-    return Value(config.sources.at(slot.table).*member);
-  };
-  keys.push_back(std::move(named));
-}
-
-/// [data] and [data.<name>].
-void addDataKeys(std::vector<Key> &keys) {
-  addDataKey(keys, "kind", &DataConfig::kind,
-             "tokens: a sample is a window of a file of tokens; array: a row "
-             "of an .npy or .safetensors file",
-             {"tokens", "array"});
-  addDataKey(keys, "file", &DataConfig::file, "relative to the configuration");
-  addDataKey(keys, "dtype", &DataConfig::dtype,
-             "element type of a raw file of tokens", {"u8", "u16", "u32"});
-  addDataKey(keys, "tensor", &DataConfig::tensor,
-             "the array in a .safetensors file (\"\": of the source's name)");
-  addDataKey(keys, "shuffle", &DataConfig::shuffle,
-             "samples in an order drawn by the seed; false: as in the file");
-  keys.push_back(mapRow("data.inputs.*", &Config::data, &DataConfig::inputs,
-                        "an input, and by how many tokens or rows it lies "
-                        "after the sample's first",
-                        0));
-  Key named = keys.back();
-  named.name = "data.*.inputs.*";
-  named.meaning = "the same of a named source (default: the input of its name)";
-  named.store = [](Config &config, const Slot &slot, const Value &value) {
-    config.sources[slot.table].inputs[slot.name] = std::get<int64_t>(value);
-  };
-  named.load = [](const Config &config, const Slot &slot) {
-    return Value(config.sources.at(slot.table).inputs.at(slot.name));
-  };
-  keys.push_back(std::move(named));
-}
 } // namespace
 
 /// [mesh], [data] and [[init]].
@@ -163,8 +116,10 @@ static void addLayoutKeys(std::vector<Key> &keys) {
                      std::optional(0.0),
                      "operations a second of a device; 0: unknown", {}, 0));
   keys.push_back(row("machine.memory", &Config::machine, &MachineConfig::memory,
-                     std::optional(0.0), "bytes of a device; 0: unknown", {},
-                     0));
+                     std::optional(0.0),
+                     "bytes of a device; a plan that needs more is "
+                     "refused, with what would need less; 0: unknown",
+                     {}, 0));
   keys.push_back(row("machine.memory_bandwidth", &Config::machine,
                      &MachineConfig::memoryBandwidth, std::optional(0.0),
                      "bytes a second of a device's memory; 0: unknown", {}, 0));
@@ -228,6 +183,13 @@ static void addTrainingKeys(std::vector<Key> &keys) {
   add(row("training.seed", &Config::training, &TrainingConfig::seed,
           std::optional<int64_t>(0), "of initial values and data order", {},
           0));
+  add(row("training.evaluate_every", &Config::training,
+          &TrainingConfig::evaluateEvery, std::optional<int64_t>(0),
+          "steps between runs of the entry evaluate on held-out data; 0: none",
+          {}, 0));
+  add(row("training.evaluate_steps", &Config::training,
+          &TrainingConfig::evaluateSteps, std::optional<int64_t>(0),
+          "batches of each of them; 0: all that the held-out data has", {}, 0));
   add(row("training.max_norm", &Config::training, &TrainingConfig::maxNorm,
           std::optional(0.0), "clip gradients by global norm; 0: off", {}, 0));
   add(row("training.max_value", &Config::training, &TrainingConfig::maxValue,

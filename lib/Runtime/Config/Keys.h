@@ -19,10 +19,20 @@
 
 namespace llmc::rt::config {
 
-enum class KeyType { text, integer, number, flag, texts, lists };
+enum class KeyType {
+  text,
+  integer,
+  number,
+  flag,
+  texts,
+  lists,
+  numbers,
+  files
+};
 
-using Value = std::variant<std::string, int64_t, double, bool,
-                           std::vector<std::string>, AxisLists>;
+using Value =
+    std::variant<std::string, int64_t, double, bool, std::vector<std::string>,
+                 AxisLists, std::vector<double>, FileList>;
 
 /// Which element of an array of tables, and which user-chosen names.
 struct Slot {
@@ -59,6 +69,9 @@ std::pair<const Key *, Slot> matchKey(const std::string &name);
 
 /// The key for which other programs have the last word `word`, or "".
 std::string_view otherNameOf(std::string_view word);
+
+/// The rows of [data] and [data.<name>], in the order of the reference.
+void addDataKeys(std::vector<Key> &keys);
 
 std::string_view nameOf(KeyType type);
 std::string print(const Value &value);

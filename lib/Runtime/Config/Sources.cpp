@@ -11,7 +11,10 @@
 #include "llmc/Runtime/Config/Config.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
 
 using namespace llmc::rt;
 
@@ -21,34 +24,130 @@ static std::string keyOf(const DataSource &source, const char *key) {
                                : fmt::format("data.{}.{}", source.name, key);
 }
 
+/// Refuses keys that were given and are of no use to the source's kind.
+static Status checkKeys(const DataSource &source, const DataConfig &data,
+                        const Config &config) {
+  const std::pair<const char *, const char *> rows[] = {{"dtype", "tokens"},
+                                                        {"windows", "tokens"},
+                                                        {"tensor", "array"},
+                                                        {"finite", "array"}};
+  for (auto [key, kind] : rows) {
+    bool isForText = data.kind == "text" && key == std::string("windows");
+    std::string unused = keyOf(source, key);
+    std::string origin = config.originOf(unused);
+    if (origin != "default" && data.kind != kind && !isForText) {
+      return makeError(ErrorKind::usage,
+                       fmt::format("{}: expected '{}' with kind = \"{}\" "
+                                   "alone, got kind = \"{}\"",
+                                   origin, unused, kind, data.kind));
+    }
+  }
+  return Status::success();
+}
+
+/// Numbers with at most six decimals as the smallest whole ones of their
+/// proportions.
+static Result<std::vector<int64_t>>
+makeWhole(const std::vector<double> &weights, const std::string &key) {
+  constexpr double most = 1e6;
+  std::vector<int64_t> whole;
+  int64_t common = 0;
+  for (double weight : weights) {
+    double scaled = weight * most;
+    if (!(scaled >= 1) || scaled > most * most ||
+        std::abs(scaled - std::round(scaled)) > 1e-3) {
+      return makeError(ErrorKind::usage,
+                       fmt::format("expected '{}' to be numbers above 0 with "
+                                   "at most six decimals, got {}",
+                                   key, weight));
+    }
+    whole.push_back(static_cast<int64_t>(std::round(scaled)));
+    common = std::gcd(common, whole.back());
+  }
+  for (int64_t &weight : whole) {
+    weight /= common;
+  }
+  return whole;
+}
+
+/// The keys that say which samples there are and in which order.
+static Status fillOrder(DataSource &source, const DataConfig &data,
+                        const Config &config) {
+  DataRule &rule = source.rule;
+  rule.shuffle = data.shuffle;
+  rule.once = data.windows == "once" && data.shuffle;
+  rule.heldOut = data.heldOut;
+  rule.finite = data.finite;
+  LLMC_TRY_ASSIGN(rule.weights,
+                  makeWhole(data.weights, keyOf(source, "weights")));
+  if (std::string_view fault = faultOf(rule); !fault.empty()) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("{}: {}", source.name, fault));
+  }
+  if (!rule.weights.empty() && !source.files.empty() &&
+      rule.weights.size() != source.files.size()) {
+    std::string key = keyOf(source, "weights");
+    return makeError(ErrorKind::usage,
+                     fmt::format("{}: expected '{}' to have a number for each "
+                                 "of {} files and globs, got {}",
+                                 config.originOf(key), key, source.files.size(),
+                                 rule.weights.size()));
+  }
+  if (rule.heldOut > 0 && !source.evaluationFiles.empty()) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("expected '{}' or '{}', got both",
+                                 keyOf(source, "held_out"),
+                                 keyOf(source, "evaluate_file")));
+  }
+  return Status::success();
+}
+
 /// A source of `data`; the keys that are of no use to its kind are absent.
 static Result<DataSource> makeSource(const std::string &name,
                                      const DataConfig &data,
                                      const Config &config) {
-  DataSource source{name, data.file, {}, data.inputs};
-  bool isArray = data.kind == "array";
-  std::string unused = keyOf(source, isArray ? "dtype" : "tensor");
-  std::string origin = config.originOf(unused);
-  if (origin != "default") {
-    return makeError(
-        ErrorKind::usage,
-        fmt::format("{}: expected '{}' with kind = \"{}\" alone, got "
-                    "kind = \"{}\"",
-                    origin, unused, isArray ? "tokens" : "array", data.kind));
-  }
+  DataSource source;
+  source.name = name;
+  source.files = data.file.patterns;
+  source.evaluationFiles = data.evaluateFile.patterns;
+  source.inRange = data.inRange;
+  source.inputs = data.inputs;
+  LLMC_TRY(checkKeys(source, data, config));
   std::optional<DType> dtype = parseDType(data.dtype);
   if (!dtype) {
     return makeError(
         ErrorKind::usage,
         fmt::format("expected a type of tokens, got '{}'", data.dtype));
   }
-  source.rule = {isArray ? DataKind::array : DataKind::tokens, *dtype,
-                 data.shuffle, data.tensor};
-  if (isArray) {
-    source.rule.dtype = DataRule().dtype;
+  if (data.kind == "tokens") {
+    source.rule.dtype = *dtype;
+  } else if (data.kind == "array") {
+    source.rule.kind = DataKind::array;
     source.rule.tensor = data.tensor.empty() ? name : data.tensor;
+  } else {
+    source.rule.kind = DataKind::text;
   }
+  LLMC_TRY(fillOrder(source, data, config));
   return source;
+}
+
+/// Arrays have one order.
+static Status checkEqual(const DataSource &source, const DataSource &first,
+                         const Config &config) {
+  auto check = [&](const char *name, const auto &own, const auto &other) {
+    std::string key = keyOf(source, name);
+    return own == other
+               ? Status::success()
+               : makeError(ErrorKind::usage,
+                           fmt::format("{}: expected '{}' to be {} as of '{}', "
+                                       "since row i of all arrays is one "
+                                       "sample, got {}",
+                                       config.originOf(key), key, other,
+                                       first.name, own));
+  };
+  LLMC_TRY(check("shuffle", source.rule.shuffle, first.rule.shuffle));
+  LLMC_TRY(check("held_out", source.rule.heldOut, first.rule.heldOut));
+  return check("weights", source.rule.weights, first.rule.weights);
 }
 
 /// No input has two sources, and all arrays have one order.
@@ -67,19 +166,11 @@ static Status checkTogether(const std::vector<DataSource> &sources,
                         input, found->second->name, source.name));
       }
     }
-    if (source.rule.kind != DataKind::array) {
+    if (isTokens(source.rule.kind)) {
       continue;
     }
     first = first ? first : &source;
-    if (source.rule.shuffle != first->rule.shuffle) {
-      std::string key = keyOf(source, "shuffle");
-      return makeError(
-          ErrorKind::usage,
-          fmt::format("{}: expected '{}' to be {} as of '{}', since "
-                      "row i of all arrays is one sample, got {}",
-                      config.originOf(key), key, first->rule.shuffle,
-                      first->name, source.rule.shuffle));
-    }
+    LLMC_TRY(checkEqual(source, *first, config));
   }
   return Status::success();
 }
@@ -116,4 +207,14 @@ llmc::rt::splitSource(const std::string &text,
       std::find(sources.begin(), sources.end(), name) != sources.end();
   return isNamed ? std::make_pair(name, text.substr(equals + 1))
                  : std::make_pair(std::string(), text);
+}
+
+std::vector<std::string> llmc::rt::splitPatterns(const std::string &text) {
+  std::vector<std::string> patterns;
+  for (size_t at = 0; at <= text.size();) {
+    size_t comma = std::min(text.find(',', at), text.size());
+    patterns.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return patterns;
 }

@@ -9,37 +9,13 @@
 
 #include "Binder.h"
 
+#include "llmc/Runtime/Plan/Print/PlanPrint.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace llmc::rt::exec {
-
-static std::string actionName(const plan::Plan &plan,
-                              const plan::Action &action) {
-  if (auto *launch = std::get_if<plan::KernelLaunch>(&action)) {
-    return plan.kernels[launch->kernel].name;
-  }
-  if (auto *collective = std::get_if<plan::Collective>(&action)) {
-    std::string axes;
-    for (int32_t axis : collective->axes) {
-      axes += fmt::format("{}\"{}\"", axes.empty() ? "" : ", ",
-                          plan.mesh.axes[axis].name);
-    }
-    return fmt::format("{} {} over {}", nameOf(collective->kind),
-                       plan.symbols[collective->symbol], axes);
-  }
-  auto message = [&](std::string_view verb, const plan::Message &one) {
-    return fmt::format("{} {}", verb, plan.transfers[one.transfer]);
-  };
-  if (auto *send = std::get_if<plan::Send>(&action)) {
-    return message("send", send->message);
-  }
-  if (auto *receive = std::get_if<plan::Receive>(&action)) {
-    return message("receive", receive->message);
-  }
-  return std::string(nameOf(action));
-}
 
 static uint64_t bytesOf(const std::vector<plan::Operand> &operands) {
   uint64_t bytes = 0;
@@ -93,7 +69,8 @@ std::vector<std::vector<Origin>> makeOrigins(const plan::Plan &plan) {
     for (const plan::Instruction &instruction : program.instructions) {
       Origin origin;
       origin.bytes = actionBytes(instruction.action);
-      origin.name = program.name + ": " + actionName(plan, instruction.action);
+      origin.name =
+          program.name + ": " + plan::nameOfAction(plan, instruction.action);
       if (instruction.location >= 0) {
         origin.location = plan.locations[instruction.location];
       }
@@ -197,6 +174,12 @@ Status Binder::bindFrames() {
   return Status::success();
 }
 
+static StreamUse useOf(plan::StreamKind kind) {
+  return kind == plan::StreamKind::compute ? StreamUse::compute
+         : kind == plan::StreamKind::copy  ? StreamUse::copy
+                                           : StreamUse::communication;
+}
+
 /// Queues are as long as the longest entry needs on this stage.
 Status Binder::makeStreams(const std::vector<int32_t> &programs) {
   const plan::Plan &plan = shared.plan;
@@ -219,7 +202,8 @@ Status Binder::makeStreams(const std::vector<int32_t> &programs) {
   }
   for (size_t i = 0; i < plan.streams.size(); ++i) {
     StreamShape shape{plan.streams[i].name, plan.streams[i].priority,
-                      most.entries[i], most.words[i]};
+                      most.entries[i], most.words[i],
+                      useOf(plan.streams[i].kind)};
     LLMC_TRY_ASSIGN(Stream * stream, local.device->stream(shape));
     local.streams.push_back(stream);
   }

@@ -87,6 +87,7 @@ public:
     return !writing || writing->file->isDone();
   }
   Result<std::string> finish() override;
+  WrittenCheckpoint lastWritten() const override { return done; }
 
 private:
   Status findResumed(const std::vector<std::string> &names);
@@ -106,6 +107,7 @@ private:
   int64_t lastStep = 0; ///< Of the last checkpoint; the start counts as one.
   Clock::time_point last = Clock::now();
   std::optional<Writing> writing;
+  WrittenCheckpoint done;
 };
 
 std::vector<std::string> splitLines(const std::string &text) {
@@ -338,12 +340,14 @@ Result<std::string> RunCheckpoints::finish() {
   }
   LLMC_TRY(meeting.agree(named));
   std::chrono::duration<double> seconds = Clock::now() - writing->begin;
-  std::string line = fmt::format(
-      "checkpoint: {}/{}  {} in {:.2f} s, {:.2f} s of it between steps\n",
-      options.folder, checkpointName(manifest.step), printBytes(bytes),
-      seconds.count(), options.background ? writing->stall : seconds.count());
+  done = {manifest.step,
+          fmt::format("{}/{}", options.folder, checkpointName(manifest.step)),
+          bytes, seconds.count(),
+          options.background ? writing->stall : seconds.count()};
   writing.reset();
-  return line;
+  return fmt::format(
+      "checkpoint: {}  {} in {:.2f} s, {:.2f} s of it between steps\n",
+      done.path, printBytes(done.bytes), done.seconds, done.stall);
 }
 } // namespace
 

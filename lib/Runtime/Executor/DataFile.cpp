@@ -1,4 +1,4 @@
-//===- DataFile.cpp - The file of a source --------------------------------===//
+//===- DataFile.cpp - A file of a source ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -47,10 +49,10 @@ bool canConvert(DType from, DType to) {
   return isFloat(to) || !isFloat(from);
 }
 
-DataFile::DataFile(MappedFile file, DataRule rule, DType dtype, uint64_t offset,
+DataFile::DataFile(MappedFile file, DataKind kind, DType dtype, uint64_t offset,
                    int64_t rows, std::vector<int64_t> shape)
-    : file(std::move(file)), dataRule(std::move(rule)), elementType(dtype),
-      offset(offset), numRows(rows),
+    : file(std::move(file)), kind(kind), elementType(dtype), offset(offset),
+      numRows(rows),
       rowElements(std::accumulate(shape.begin(), shape.end(), int64_t(1),
                                   std::multiplies<>())),
       shape(std::move(shape)) {}
@@ -65,15 +67,16 @@ Result<DataFile> DataFile::open(const DataRule &rule, const std::string &path) {
                   ".safetensors files");
   }
   LLMC_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
-  return rule.kind == DataKind::tokens ? openTokens(std::move(file), rule)
-                                       : openArray(std::move(file), rule);
+  return isTokens(rule.kind) ? openTokens(std::move(file), rule)
+                             : openArray(std::move(file), rule);
 }
 
 Result<DataFile> DataFile::openTokens(MappedFile file, const DataRule &rule) {
   std::string path = file.path();
   uint64_t offset = 0, bytes = file.size();
-  DType dtype = rule.dtype;
-  if (endsWith(path, ".npy")) {
+  bool isText = rule.kind == DataKind::text;
+  DType dtype = isText ? DType::u8 : rule.dtype;
+  if (!isText && endsWith(path, ".npy")) {
     Result<NpyHeader> header = parseNpyHeader(file.data(), file.size());
     if (!header) {
       return header.status().at(path);
@@ -94,12 +97,13 @@ Result<DataFile> DataFile::openTokens(MappedFile file, const DataRule &rule) {
     return malformed("expected tokens, got an empty file", path);
   }
   if (bytes % sizeOf(dtype) != 0) {
-    return malformed(fmt::format("expected a multiple of {} bytes of {} "
+    return makeError(ErrorKind::malformed,
+                     fmt::format("expected a multiple of {} bytes of {} "
                                  "tokens, got {}",
-                                 sizeOf(dtype), nameOf(dtype), bytes),
-                     path);
+                                 sizeOf(dtype), nameOf(dtype), bytes))
+        .at(path, offset + bytes / sizeOf(dtype) * sizeOf(dtype));
   }
-  return DataFile(std::move(file), rule, dtype, offset,
+  return DataFile(std::move(file), rule.kind, dtype, offset,
                   static_cast<int64_t>(bytes / sizeOf(dtype)), {});
 }
 
@@ -141,32 +145,8 @@ Result<DataFile> DataFile::openArray(MappedFile file, const DataRule &rule) {
                      path);
   }
   std::vector<int64_t> row(header->shape.begin() + 1, header->shape.end());
-  return DataFile(std::move(file), rule, header->dtype, header->dataOffset,
+  return DataFile(std::move(file), rule.kind, header->dtype, header->dataOffset,
                   header->shape[0], std::move(row));
-}
-
-Result<int64_t> DataFile::find(uint64_t seed, uint64_t sample,
-                               int64_t window) const {
-  if (window > numRows) {
-    return malformed(
-        fmt::format("expected at least {} {} for one sample, got {}", window,
-                    dataRule.kind == DataKind::tokens ? "tokens" : "rows",
-                    numRows),
-        path());
-  }
-  return findSample(dataRule, seed, sample, numRows, window);
-}
-
-Status DataFile::read(int64_t row, int64_t count, DType type, void *out) const {
-  int64_t first = row * rowElements, elements = count * rowElements;
-  if (dataRule.kind == DataKind::array) {
-    return readArray(first, elements, type, out);
-  }
-  const uint8_t *base = file.data() + offset;
-  for (int64_t i = 0; i < elements; ++i) {
-    storeInteger(type, out, i, loadInteger(elementType, base, first + i));
-  }
-  return Status::success();
 }
 
 /// Whether `value`, loaded as an integer of type `from`, is one of type `to`.
@@ -180,39 +160,115 @@ static bool fits(DType from, DType to, int64_t value) {
   return loadInteger(to, cell, 0) == value;
 }
 
-Status DataFile::readArray(int64_t first, int64_t count, DType type,
-                           void *out) const {
-  const uint8_t *base = file.data() + offset;
-  auto refuse = [&](int64_t i, const std::string &value) {
-    return malformed(fmt::format("expected values of {} at row {}, got {}",
-                                 nameOf(type), (first + i) / rowElements,
-                                 value),
-                     path());
-  };
-  if (elementType == DType::i1) {
+/// The first of `count` floats that is NaN or infinite, or -1.
+static int64_t findNotFinite(DType type, const void *values, int64_t count) {
+  auto scan = [&](auto mask) {
+    const auto *bits = static_cast<const decltype(mask) *>(values);
     for (int64_t i = 0; i < count; ++i) {
-      if (base[first + i] > 1) {
-        return refuse(i, fmt::format("a boolean of {}", base[first + i]));
+      if ((bits[i] & mask) == mask) {
+        return i;
       }
     }
+    return int64_t(-1);
+  };
+  switch (type) {
+  case DType::f64:
+    return scan(uint64_t(0x7ff0) << 48);
+  case DType::f32:
+    return scan(uint32_t(0x7f80) << 16);
+  case DType::bf16:
+    return scan(uint16_t(0x7f80));
+  case DType::f16:
+    return scan(uint16_t(0x7c00));
+  default:
+    break;
   }
-  if (elementType == type) {
-    std::memcpy(out, base + first * sizeOf(type),
-                static_cast<size_t>(count * sizeOf(type)));
-    return Status::success();
+  for (int64_t i = 0; i < count && isFloat(type); ++i) {
+    if (!std::isfinite(loadElement(type, values, i))) {
+      return i;
+    }
   }
+  return -1;
+}
+
+Status DataFile::refuse(int64_t element, const std::string &expected,
+                        const std::string &found) const {
+  return makeError(ErrorKind::malformed,
+                   fmt::format("expected {} at {} {}, got {}", expected,
+                               isTokens(kind) ? "token" : "row",
+                               element / rowElements, found))
+      .at(path(), offset + static_cast<uint64_t>(element) *
+                               static_cast<uint64_t>(sizeOf(elementType)));
+}
+
+/// `raw` has integers, the elements from `first` on.
+Status DataFile::convertIntegers(const std::byte *raw, int64_t first,
+                                 int64_t count, const RowUse &use,
+                                 void *out) const {
   for (int64_t i = 0; i < count; ++i) {
-    if (isFloat(type)) {
-      storeElement(type, out, i, loadElement(elementType, base, first + i));
-      continue;
+    int64_t value = loadInteger(elementType, raw, i);
+    bool isBig = elementType == DType::u64 && value < 0;
+    bool isTooBig = use.limit > 0 && (isBig || value >= use.limit);
+    if (isTooBig || (!isTokens(kind) && !isFloat(use.type) &&
+                     !fits(elementType, use.type, value))) {
+      std::string found = isBig
+                              ? fmt::format("{}", static_cast<uint64_t>(value))
+                              : fmt::format("{}", value);
+      return isTooBig
+                 ? refuse(first + i, fmt::format("numbers below {}", use.limit),
+                          found)
+                       .withHint("the model has no rows or classes for others")
+                 : refuse(first + i,
+                          fmt::format("values of {}", nameOf(use.type)), found);
     }
-    int64_t value = loadInteger(elementType, base, first + i);
-    if (!fits(elementType, type, value)) {
-      return refuse(i, elementType == DType::u64
-                           ? fmt::format("{}", static_cast<uint64_t>(value))
-                           : fmt::format("{}", value));
+    isFloat(use.type)
+        ? storeElement(use.type, out, i, loadElement(elementType, raw, i))
+        : storeInteger(use.type, out, i, value);
+  }
+  return Status::success();
+}
+
+/// `raw` has the elements from `first` on; `out` gets them.
+Status DataFile::convert(const std::byte *raw, int64_t first, int64_t count,
+                         const RowUse &use, void *out) const {
+  for (int64_t i = 0; elementType == DType::i1 && i < count; ++i) {
+    if (auto value = std::to_integer<int>(raw[i]); value > 1) {
+      return refuse(first + i, fmt::format("values of {}", nameOf(use.type)),
+                    fmt::format("a boolean of {}", value));
     }
-    storeInteger(type, out, i, value);
+  }
+  if (elementType == use.type) {
+    std::memcpy(out, raw, static_cast<size_t>(count * sizeOf(use.type)));
+  }
+  if (!isFloat(elementType)) {
+    return elementType == use.type && use.limit == 0
+               ? Status::success()
+               : convertIntegers(raw, first, count, use, out);
+  }
+  for (int64_t i = 0; elementType != use.type && i < count; ++i) {
+    storeElement(use.type, out, i, loadElement(elementType, raw, i));
+  }
+  int64_t bad = use.finite ? findNotFinite(use.type, out, count) : -1;
+  return bad < 0
+             ? Status::success()
+             : refuse(first + bad,
+                      fmt::format("finite values of {}", nameOf(use.type)),
+                      fmt::format("{}", loadElement(elementType, raw, bad)))
+                   .withHint("with finite = false its source may have them");
+}
+
+Status DataFile::read(int64_t row, int64_t count, const RowUse &use,
+                      void *out) const {
+  alignas(64) std::byte raw[32768];
+  const int64_t bytes = sizeOf(elementType), elements = count * rowElements;
+  const int64_t most = static_cast<int64_t>(sizeof(raw)) / bytes;
+  for (int64_t done = 0; done < elements; done += most) {
+    int64_t first = row * rowElements + done;
+    int64_t block = std::min(most, elements - done);
+    LLMC_TRY(file.copy(offset + static_cast<uint64_t>(first * bytes),
+                       static_cast<uint64_t>(block * bytes), raw));
+    LLMC_TRY(convert(raw, first, block, use,
+                     static_cast<std::byte *>(out) + done * sizeOf(use.type)));
   }
   return Status::success();
 }

@@ -40,8 +40,17 @@ Status EntryRun::makeStagings() {
     staging.input = &input;
     std::vector<int64_t> shape = input.layout.globalShape();
     staging.whole = HostTensor::zeros(input.dtype, shape);
-    sampled.push_back(
-        {input.name, input.source, input.dataOffset, input.dtype, shape});
+    staging.step.reset(static_cast<std::byte *>(
+        std::calloc(static_cast<size_t>(source.numMicrobatches),
+                    std::max<size_t>(1, staging.whole.bytes.size()))));
+    if (!staging.step) {
+      return makeError(ErrorKind::outOfMemory,
+                       fmt::format("expected memory for {} microbatches of "
+                                   "input '{}', got none",
+                                   source.numMicrobatches, input.name));
+    }
+    sampled.push_back({input.name, input.source, input.dataOffset, input.dtype,
+                       shape, input.limit});
     staging.given.resize(source.numMicrobatches);
     std::vector<int64_t> origin(shape.size());
     for (const LocalDevice &device : devices) {
@@ -62,7 +71,8 @@ Status EntryRun::makeStagings() {
     kinds.push_back(each.rule.kind);
   }
   samples =
-      Samples(std::move(sampled), std::move(kinds), source.numMicrobatches);
+      Samples(std::move(sampled), std::move(kinds), source.numMicrobatches,
+              source.kind == plan::EntryKind::evaluate);
   return Status::success();
 }
 
@@ -204,20 +214,42 @@ Status EntryRun::fillWhole(size_t i, int64_t step, int64_t microbatch,
     return Status::success();
   }
   void *out = staging.whole.bytes.data();
-  return rows ? samples.readRows(i, *context.files, context.seed, step,
-                                 microbatch, *rows, out)
-              : samples.read(i, *context.files, context.seed, step, microbatch,
-                             out);
+  LLMC_TRY(bind(*context.files));
+  return rows ? samples.readRows(i, context.seed, step, microbatch, *rows, out)
+              : samples.read(i, context.seed, step, microbatch, out);
 }
 
-void EntryRun::stage(size_t i, const HostTensor &whole, int64_t microbatch) {
+Status EntryRun::bind(const DataSets &files) {
+  if (samples.version() == files.version) {
+    return Status::success();
+  }
+  stopReading();
+  return samples.bind(files);
+}
+
+Status EntryRun::readStep(int64_t step) {
+  for (size_t i = 0; i < stagings.size(); ++i) {
+    Staging &staging = stagings[i];
+    const size_t bytes = staging.whole.bytes.size();
+    for (int64_t m = 0; m < source.numMicrobatches; ++m) {
+      if (!staging.given[m]) {
+        LLMC_TRY(samples.readRows(i, seed, step, m, staging.rows,
+                                  staging.step.get() +
+                                      static_cast<size_t>(m) * bytes));
+      }
+    }
+  }
+  return Status::success();
+}
+
+void EntryRun::stage(size_t i, const std::byte *whole, int64_t microbatch) {
   const Staging &staging = stagings[i];
   int64_t bytes = sizeOf(staging.input->dtype);
   for (size_t d = 0; d < devices.size(); ++d) {
     const HostEnds::Area &area = sets[current][d].inputs[i];
     for (const ElementRun &run : staging.runs[d]) {
       std::memcpy(area.base + area.stride * microbatch + run.local * bytes,
-                  whole.bytes.data() + run.global * bytes,
+                  whole + run.global * bytes,
                   static_cast<size_t>(run.length * bytes));
     }
   }
@@ -228,11 +260,24 @@ Status EntryRun::prepare(int64_t step, const StepContext &context) {
   steps[current] = step;
   contexts[current] = context;
   fillHypers(step, context);
+  LLMC_TRY(bind(*context.files));
+  std::optional<Status> read = ahead.take(step);
+  if (!read || seed != context.seed) {
+    seed = context.seed;
+    read = readStep(step);
+  }
+  LLMC_TRY(*read);
   for (size_t i = 0; i < stagings.size(); ++i) {
+    const Staging &staging = stagings[i];
+    const std::byte *data = staging.step.get();
     for (int64_t m = 0; m < source.numMicrobatches; ++m) {
-      LLMC_TRY(fillWhole(i, step, m, context, &stagings[i].rows));
-      stage(i, stagings[i].whole, m);
+      stage(i, staging.given[m] ? staging.given[m]->bytes.data() : data, m);
+      data += staging.whole.bytes.size();
     }
+  }
+  // Steps are the user's: the one after the last is none.
+  if (step < INT64_MAX) {
+    ahead.begin(step + 1);
   }
   return Status::success();
 }
@@ -246,7 +291,7 @@ Status EntryRun::prepareAs(EntryRun &other, int64_t microbatch, int64_t step,
       if (other.stagings[j].input->name == stagings[i].input->name) {
         LLMC_TRY(
             other.fillWhole(j, step, microbatch, context, &stagings[i].rows));
-        stage(i, other.stagings[j].whole, 0);
+        stage(i, other.stagings[j].whole.bytes.data(), 0);
       }
     }
   }
@@ -271,6 +316,7 @@ Status EntryRun::setInput(const std::string &name, int64_t microbatch,
                       source.numMicrobatches, nameOf(value.dtype),
                       fmt::join(value.shape, ", "), microbatch));
     }
+    stopReading();
     staging.given[microbatch] = value;
     return Status::success();
   }
@@ -298,12 +344,15 @@ Status EntryRun::readMetrics(int set, std::vector<NamedValue> &values,
   for (const NamedValue &each : values) {
     own.push_back(each.value);
   }
+  own.push_back(words ? words->exposed : 0);
   own.push_back(words ? words->said : 0);
   LLMC_TRY_ASSIGN(auto all, peers.gather(own));
   if (words) {
     words->heard.clear();
+    words->exposed = 0;
     for (const std::vector<double> &each : all) {
-      words->heard.push_back(each.empty() ? 0 : each.back());
+      words->heard.push_back(each.back());
+      words->exposed += each.end()[-2] / static_cast<double>(all.size());
     }
   }
   for (size_t i = 0; i < values.size(); ++i) {

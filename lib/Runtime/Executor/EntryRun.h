@@ -14,12 +14,15 @@
 #include "Boxes.h"
 #include "InFlight.h"
 #include "Peers.h"
+#include "ReadAhead.h"
 #include "Walker.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 #include "llmc/Runtime/Executor/Samples.h"
 #include "llmc/Runtime/Executor/Session.h"
 
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace llmc::rt::exec {
@@ -27,13 +30,16 @@ namespace llmc::rt::exec {
 /// What a step depends on besides its number.
 struct StepContext {
   uint64_t seed = 0;
-  const DataFiles *files = nullptr;
+  const DataSets *files = nullptr;
   const std::map<std::string, double> *externals = nullptr;
 };
 
 /// What goes between processes beside metrics.
 struct Words {
   double said = 0;
+  /// Seconds that computing waited for communication: this process's before,
+  /// the mean of all after the exchange.
+  double exposed = 0;
   std::vector<double> heard = {0}; ///< By process.
 };
 
@@ -58,6 +64,11 @@ public:
 
   Status setInput(const std::string &name, int64_t microbatch,
                   const HostTensor &value);
+  /// Nothing is read until the next step is prepared: files may change.
+  void stopReading() { ahead.drop(); }
+  /// Finds the samples in these files, where they are others than before.
+  Status bind(const DataSets &files);
+  const Samples &data() const { return samples; }
   /// After the step of the set has ended. With `words` each process's word.
   Status readMetrics(int set, std::vector<NamedValue> &values,
                      Words *words = nullptr) const;
@@ -78,12 +89,16 @@ private:
     std::vector<std::vector<ElementRun>> runs;
     /// Of the batch, those that devices of this process read; ascending.
     std::vector<int64_t> rows;
+    /// Of the step that is read ahead, all microbatches; pages of rows that no
+    /// device of this process reads are never touched.
+    std::unique_ptr<std::byte, decltype(&std::free)> step{nullptr, std::free};
   };
 
   EntryRun(const plan::Plan &plan, const plan::Entry &entry,
            std::vector<LocalDevice> &devices, const Peers &peers)
       : plan(plan), source(entry), devices(devices), peers(peers),
-        inFlightCount(plan, entry) {}
+        inFlightCount(plan, entry),
+        ahead([this](int64_t step) { return readStep(step); }) {}
 
   Status reserve();
   Status reserveDevice(size_t device);
@@ -95,8 +110,10 @@ private:
   Status fillWhole(size_t i, int64_t step, int64_t microbatch,
                    const StepContext &context,
                    const std::vector<int64_t> *rows);
-  /// Gives each device its part of `whole` as input `i`.
-  void stage(size_t i, const HostTensor &whole, int64_t microbatch);
+  /// Reads what the devices of this process take of a step.
+  Status readStep(int64_t step);
+  /// Gives each device its part of the tensor at `whole` as input `i`.
+  void stage(size_t i, const std::byte *whole, int64_t microbatch);
 
   const plan::Plan &plan;
   const plan::Entry &source;
@@ -111,6 +128,8 @@ private:
   std::vector<int> metricOwners;    ///< Device of this process, or -1.
   std::vector<int> metricProcesses; ///< Whose value counts, or -1.
   InFlight inFlightCount;
+  uint64_t seed = 0; ///< Of what is read ahead.
+  ReadAhead ahead;   ///< Ends before what it reads from and to.
 };
 
 } // namespace llmc::rt::exec

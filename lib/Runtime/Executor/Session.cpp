@@ -16,7 +16,6 @@
 #include "Objects.h"
 #include "States.h"
 #include "Trace.h"
-#include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <fmt/format.h>
@@ -43,14 +42,19 @@ public:
   const plan::Plan &plan() const override { return source; }
   int process() const override { return peers.own(); }
   uint64_t seed() const override { return options.seed.value_or(source.seed); }
-  Status useData(const std::string &name, const std::string &path,
-                 std::optional<DType> dtype) override;
+  Status useFiles(const SourceFiles &given) override;
   Status setInput(const std::string &entry, const std::string &input,
                   int64_t microbatch, const HostTensor &value) override;
   Status setExternal(const std::string &name, double value) override;
   Status submit(const std::string &entry, int64_t step) override;
   Status wait() override;
   Status run(const std::string &entry, int64_t step) override;
+  Status checkEvaluation(const std::string &entry) override;
+  Result<std::pair<std::vector<NamedValue>, int64_t>>
+  evaluate(const std::string &entry, int64_t steps) override;
+  std::optional<double> epochs(const std::string &entry,
+                               int64_t step) const override;
+  uint64_t bytesRead() const override { return files.bytesRead(); }
   const std::vector<NamedValue> &metrics() const override { return values; }
   Result<HostTensor> fetch(const std::string &name,
                            int64_t microbatch) override;
@@ -73,6 +77,10 @@ public:
     return exec::printTrace(source, world->local(), world->takeTrace());
   }
   double dataSeconds() const override { return last.dataSeconds; }
+  std::optional<double> exposedSeconds() const override {
+    return source.mesh.numDevices() > 1 ? std::optional(words.exposed)
+                                        : std::nullopt;
+  }
 
 private:
   Status verify(const plan::Manifest &manifest) const;
@@ -85,13 +93,16 @@ private:
     int set = 0; ///< Of the entry's host memory.
     double dataSeconds = 0;
     bool hasEnded = false;
+    double exposed = 0; ///< Seconds, of this process.
   };
+
+  Status await(Flight &flight);
 
   Status enqueue(EntryRun &entry);
   Status walk(EntryRun &entry);
   Status settle();
   Status countFirst(EntryRun &entry, int64_t step, const StepContext &context);
-  EntryRun *findEntry(const std::string &name);
+  EntryRun *findEntry(const std::string &name) const;
   Result<const plan::State *> findState(const std::string &name) const;
 
   plan::Plan source;
@@ -105,8 +116,8 @@ private:
   std::vector<std::vector<Origin>> origins;
   States states;
   std::vector<Walker> walkers;
+  DataSets files; ///< Outlives the entries, which read ahead.
   std::vector<std::unique_ptr<EntryRun>> entries;
-  DataFiles files; ///< By source of the plan.
   std::map<std::string, double> externals;
   std::array<Flight, mostSteps> flights; ///< The oldest first.
   size_t numFlights = 0;
@@ -151,7 +162,7 @@ Status PlanSession::load() {
   LLMC_TRY(states.initialise({options.folder, options.trustKernels, seed()},
                              !options.restored));
   LLMC_TRY_ASSIGN(owned, states.ownedBoxes());
-  files.resize(source.sources.size());
+  files = DataSets(source.sources.size());
   size_t mostMetrics = 0;
   for (const plan::Entry &entry : source.entries) {
     LLMC_TRY_ASSIGN(auto run, EntryRun::make(source, entry, devices, peers));
@@ -227,8 +238,8 @@ Status PlanSession::bindDevices(const plan::Manifest &manifest) {
   return Status::success();
 }
 
-EntryRun *PlanSession::findEntry(const std::string &name) {
-  for (auto &entry : entries) {
+EntryRun *PlanSession::findEntry(const std::string &name) const {
+  for (const auto &entry : entries) {
     if (entry->entry().name == name) {
       return entry.get();
     }
@@ -236,19 +247,23 @@ EntryRun *PlanSession::findEntry(const std::string &name) {
   return nullptr;
 }
 
-Status PlanSession::useData(const std::string &name, const std::string &path,
-                            std::optional<DType> dtype) {
-  bool isKnown = name.empty();
+Status PlanSession::useFiles(const SourceFiles &given) {
+  for (auto &entry : entries) {
+    entry->stopReading();
+  }
+  bool isKnown = given.source.empty();
   for (size_t i = 0; i < source.sources.size(); ++i) {
-    if (!name.empty() && source.sources[i].name != name) {
+    if (!given.source.empty() && source.sources[i].name != given.source) {
       continue;
     }
     DataRule rule = source.sources[i].rule;
-    rule.dtype = dtype.value_or(rule.dtype);
-    LLMC_TRY_ASSIGN(files[i], DataFile::open(rule, path));
+    rule.dtype = given.dtype.value_or(rule.dtype);
+    LLMC_TRY(
+        files.open(i, std::move(rule), given.patterns, given.isEvaluation));
     isKnown = true;
   }
-  return isKnown ? Status::success() : unknownName("source of data", name);
+  return isKnown ? Status::success()
+                 : unknownName("source of data", given.source);
 }
 
 Status PlanSession::setInput(const std::string &entry, const std::string &input,
@@ -310,13 +325,19 @@ Status PlanSession::walk(EntryRun &run) {
   return edge(entry.epilogue);
 }
 
+Status PlanSession::await(Flight &flight) {
+  if (!flight.hasEnded) {
+    LLMC_TRY(world->wait(options.deadline));
+    flight.hasEnded = true;
+    flight.exposed = world->exposedSeconds();
+  }
+  return Status::success();
+}
+
 /// Waits for what is submitted; its metrics are read later.
 Status PlanSession::settle() {
   for (size_t i = 0; i < numFlights; ++i) {
-    if (!flights[i].hasEnded) {
-      LLMC_TRY(world->wait(options.deadline));
-      flights[i].hasEnded = true;
-    }
+    LLMC_TRY(await(flights[i]));
   }
   return Status::success();
 }
@@ -364,7 +385,7 @@ Status PlanSession::submit(const std::string &name, int64_t step) {
   LLMC_TRY(entry->prepare(step, context));
   std::chrono::duration<double> data = std::chrono::steady_clock::now() - begin;
   LLMC_TRY(enqueue(*entry));
-  flights[numFlights++] = {entry, entry->prepared(), data.count(), false};
+  flights[numFlights++] = {entry, entry->prepared(), data.count(), false, 0};
   return Status::success();
 }
 
@@ -372,13 +393,12 @@ Status PlanSession::wait() {
   if (numFlights == 0) {
     return makeError(ErrorKind::usage, "expected a step that was submitted");
   }
-  if (!flights[0].hasEnded) {
-    LLMC_TRY(world->wait(options.deadline));
-  }
+  LLMC_TRY(await(flights[0]));
   last = flights[0];
   std::move(flights.begin() + 1, flights.end(), flights.begin());
   --numFlights;
   values.resize(last.run->entry().metrics.size());
+  words.exposed = last.exposed;
   return last.run->readMetrics(last.set, values, &words);
 }
 
@@ -388,6 +408,47 @@ Status PlanSession::run(const std::string &entry, int64_t step) {
   }
   LLMC_TRY(submit(entry, step));
   return wait();
+}
+
+Status PlanSession::checkEvaluation(const std::string &name) {
+  EntryRun *entry = findEntry(name);
+  if (!entry || entry->entry().kind != plan::EntryKind::evaluate) {
+    return unknownName("entry that evaluates", name);
+  }
+  LLMC_TRY(entry->data().checkApart(files));
+  return entry->bind(files);
+}
+
+/// Adds up the metrics of all steps; what the loop reads of its own step last
+/// stays.
+Result<std::pair<std::vector<NamedValue>, int64_t>>
+PlanSession::evaluate(const std::string &name, int64_t steps) {
+  LLMC_TRY(checkEvaluation(name));
+  if (numFlights > 0) {
+    return makeError(ErrorKind::usage, "expected no step that runs");
+  }
+  int64_t count = steps > 0 ? steps : findEntry(name)->data().wholeSteps();
+  Flight own = last;
+  std::vector<NamedValue> ownValues = values, sums;
+  std::vector<double> heard = words.heard;
+  for (int64_t step = 0; step < count; ++step) {
+    LLMC_TRY(run(name, step));
+    sums.resize(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      sums[i].name = values[i].name;
+      sums[i].value += values[i].value / static_cast<double>(count);
+    }
+  }
+  last = own;
+  values = std::move(ownValues);
+  words.heard = std::move(heard);
+  return std::make_pair(std::move(sums), count);
+}
+
+std::optional<double> PlanSession::epochs(const std::string &name,
+                                          int64_t step) const {
+  const EntryRun *entry = findEntry(name);
+  return entry ? entry->data().epochs(step) : std::nullopt;
 }
 
 const std::vector<int64_t> &PlanSession::inFlight() const {
@@ -538,32 +599,11 @@ Result<CommunicatorCounts> PlanSession::communication() const {
 
 } // namespace
 
-std::optional<double> Session::metric(std::string_view name) const {
-  for (const NamedValue &value : metrics()) {
-    if (value.name == name) {
-      return value.value;
-    }
-  }
-  return std::nullopt;
-}
-
 Result<std::unique_ptr<Session>> Session::open(plan::Plan plan,
                                                const SessionOptions &options) {
   auto session = std::make_unique<PlanSession>(std::move(plan), options);
   LLMC_TRY(session->load());
   return std::unique_ptr<Session>(std::move(session));
-}
-
-Result<std::unique_ptr<Session>> openPlanFile(const std::string &planOrFolder,
-                                              SessionOptions options) {
-  std::string path = plan::planFileOf(planOrFolder);
-  Result<plan::Plan> plan = plan::readPlan(path);
-  if (!plan) {
-    return plan.status().at(path);
-  }
-  size_t slash = path.rfind('/');
-  options.folder = slash == std::string::npos ? "." : path.substr(0, slash);
-  return Session::open(*std::move(plan), options);
 }
 
 } // namespace llmc::rt

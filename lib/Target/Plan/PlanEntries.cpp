@@ -34,6 +34,8 @@ rt::Status PlanExport::bindInput(plan::EntryOp op, plan::InputAttr attr,
   });
   input.source = static_cast<int32_t>(found - plan.sources.begin());
   input.dataOffset = data.getOffset();
+  // The greatest number is no limit.
+  input.limit = data.getLimit() == INT64_MAX ? 0 : data.getLimit();
   if (found == plan.sources.end())
     plan.sources.push_back(std::move(source));
   else if (!(found->rule == source.rule))
@@ -51,6 +53,8 @@ rt::Status PlanExport::exportEntry(plan::EntryOp op) {
   entry.numMicrobatches = static_cast<int32_t>(op.getMicrobatches());
   entry.numChunks = static_cast<int32_t>(op.getChunks());
   entry.reorder = op.getReorder();
+  if (auto flops = op->getAttrOfType<FloatAttr>(dist::DistDialect::kModelFlops))
+    entry.modelFlops = flops.getValueAsDouble();
   auto programOf = [&](Attribute attr) {
     auto name = dyn_cast<FlatSymbolRefAttr>(attr);
     return name ? indexOf(programs, name.getValue()) : -1;

@@ -36,6 +36,7 @@ public:
 
   // PlanTables.cpp
   rt::Status exportMesh();
+  void exportMachine();
   rt::Status exportDevice();
   rt::Status exportFrames();
   rt::Status exportKernels();

@@ -54,7 +54,29 @@ rt::Status PlanExport::exportMesh() {
     plan.mesh.axes.push_back({name.str(), size});
   if (std::optional<StringRef> pipeline = mesh.getPipeline())
     plan.mesh.pipelineAxis = plan.mesh.axisNamed(pipeline->str());
+  exportMachine();
   return rt::Status::success();
+}
+
+void PlanExport::exportMachine() {
+  std::optional<dist::MachineAttr> machine = mesh.getMachine();
+  if (!machine)
+    return;
+  auto valueOf = [](FloatAttr attr) {
+    return attr ? attr.getValueAsDouble() : 0;
+  };
+  plan.machine.flops = valueOf(machine->getFlops());
+  plan.machine.memory = valueOf(machine->getMemory());
+  plan.machine.memoryBandwidth = valueOf(machine->getMemoryBandwidth());
+  if (!machine->getLinks() || machine->getLinks().empty())
+    return;
+  for (auto link : machine->getLinks().getAsRange<dist::LinkAttr>())
+    plan.machine.links.push_back({link.getName().str(),
+                                  link.getLatency().getValueAsDouble(),
+                                  link.getBandwidth().getValueAsDouble()});
+  for (StringAttr axis : mesh.getAxes().getNames())
+    plan.machine.axisLinks.push_back(
+        static_cast<int32_t>(machine->getLinkOfAxis(axis)));
 }
 
 rt::Status PlanExport::exportDevice() {

@@ -391,12 +391,14 @@ static void addTimeline(TimelineContext &context, Operation *owner,
   auto step = dyn_cast<dist::StepOp>(owner);
   auto entry = dyn_cast<dist::EntryOp>(owner);
   OpBuilder builder(owner);
-  dist::TimelineOp::create(
+  auto timeline = dist::TimelineOp::create(
       builder, owner->getLoc(), builder.getStringAttr(context.name),
       entry ? entry.getCountsAttr() : FlatSymbolRefAttr(),
       builder.getI64IntegerAttr(context.microbatches),
       builder.getArrayAttr(programs), builder.getArrayAttr(transfers),
       step ? step.getTableAttr() : entry.getTableAttr());
+  if (Attribute flops = owner->getAttr(dist::DistDialect::kModelFlops))
+    timeline->setAttr(dist::DistDialect::kModelFlops, flops);
   owner->erase();
 }
 

@@ -140,7 +140,7 @@ LogicalResult emitEntry(OpBuilder &builder, PlanNames &names,
   int64_t chunks = 1;
   for (const TimelineProgram &program : timeline.programs)
     chunks = std::max(chunks, program.attr.getChunk() + 1);
-  plan::EntryOp::create(
+  auto entry = plan::EntryOp::create(
       builder, timeline.op.getLoc(),
       builder.getStringAttr(names.take(timeline.op.getSymName())),
       plan::EntryKindAttr::get(builder.getContext(), getKind(timeline, places)),
@@ -152,6 +152,8 @@ LogicalResult emitEntry(OpBuilder &builder, PlanNames &names,
       builder.getArrayAttr(ports->inputs), builder.getArrayAttr(ports->hypers),
       builder.getArrayAttr(ports->metrics),
       builder.getArrayAttr(ports->fetched));
+  if (Attribute flops = timeline.op->getAttr(dist::DistDialect::kModelFlops))
+    entry->setAttr(dist::DistDialect::kModelFlops, flops);
   return success();
 }
 

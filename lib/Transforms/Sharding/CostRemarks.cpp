@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostRemarks.h"
+#include "llmc/Runtime/Base/Names.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/IR/Remarks.h"
 
@@ -17,25 +18,8 @@ bool llmc::wantsRemarks(MLIRContext &context) {
   return context.getRemarkEngine() != nullptr;
 }
 
-/// "'blocks.3.w' ..." as "'blocks.*.w' ...".
-static std::string hideNumbers(StringRef text) {
-  std::string hidden;
-  for (size_t i = 0; i < text.size();) {
-    hidden += text[i++];
-    if (hidden.back() != '.')
-      continue;
-    size_t end = text.find_first_not_of("0123456789", i);
-    if (end == i || end == StringRef::npos ||
-        !StringRef(".'").contains(text[end]))
-      continue;
-    hidden += '*';
-    i = end;
-  }
-  return hidden;
-}
-
 void CostRemarks::add(StringRef name, Location loc, const std::string &text) {
-  std::string place = describeLocation(loc), hidden = hideNumbers(text);
+  std::string place = describeLocation(loc), hidden = rt::hideNumbers(text);
   // A quoted place is an argument's name, which has the number too.
   if (StringRef(place).starts_with("\""))
     place.clear();

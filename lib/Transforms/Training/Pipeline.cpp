@@ -13,6 +13,8 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createWidenPass());
   // On the ops as printed: what is raised is no longer what was marked.
   pm.addPass(createCheckRulesPass());
+  // As printed too: a loss that is raised clamps its classes.
+  pm.addPass(createBoundInputsPass());
   // From here on, an op's operands are all that it reads.
   pm.addPass(createCloseRegionsPass());
   // Raising expects reductions that start from their neutral element.
@@ -33,6 +35,8 @@ void llmc::buildTrainingPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createSplitStatesPass());
   // Stacks that lie in several blocks are read and put together by parts now.
   pm.addPass(createPairLoopsPass());
+  // On all of the derivative, before types of eight bits are chosen.
+  pm.addPass(createCountFlopsPass());
   // On the derivative, which is that of the wide graph; loops that are paired
   // by now read each other's values themselves.
   pm.addPass(createNarrowPass());

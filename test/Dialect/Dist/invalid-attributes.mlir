@@ -201,6 +201,26 @@ func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x
 
 // -----
 
+// expected-error @+1 {{expected a limit of at least 0, got -1}}
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", limit = -1>>})
+
+// -----
+
+// expected-error @+1 {{expected at most 4096 weights, each from 1 to 1000000}}
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", weights = array<i64: 1, 0>>>})
+
+// -----
+
+// expected-error @+1 {{expected a share in [0, 1) that is held out}}
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", held_out = 1.0 : f64>>})
+
+// -----
+
+// expected-error @+1 {{expected windows of tokens where each comes once}}
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", kind = array, once = true>>})
+
+// -----
+
 // expected-error @+1 {{expected an integer type that is stored, of tokens alone, got 'f32' of tokens}}
 func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", dtype = f32>>})
 

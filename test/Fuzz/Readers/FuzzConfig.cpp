@@ -10,6 +10,9 @@ using namespace llmc;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string_view text(reinterpret_cast<const char *>(data), size);
-  (void)rt::parseConfig(text, "fuzz.toml", {});
+  rt::Result<rt::Config> config = rt::parseConfig(text, "fuzz.toml", {});
+  if (config) {
+    (void)rt::findSources(*config);
+  }
   return 0;
 }

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <vector>
@@ -73,57 +74,6 @@ TEST(Permute, GreatestRanges) {
   }
 }
 
-// A window lies in the file, and windows of tokens are spread over it.
-TEST(DataRule, TokensShuffled) {
-  DataRule rule;
-  std::set<int64_t> seen;
-  bool differs = false;
-  for (uint64_t i = 0; i < 2000; ++i) {
-    int64_t at = findSample(rule, 1, i, 100, 91);
-    EXPECT_EQ(at, int64_t(RandomStream(1, "data").bits(i) % 10));
-    differs = differs || at != findSample(rule, 2, i, 100, 91);
-    seen.insert(at);
-  }
-  EXPECT_EQ(seen.size(), 10u);
-  EXPECT_TRUE(differs);
-}
-
-// One window after the other; what is left at the end is no window.
-TEST(DataRule, TokensInOrder) {
-  DataRule rule;
-  rule.shuffle = false;
-  std::vector<int64_t> found;
-  for (uint64_t i = 0; i < 5; ++i) {
-    found.push_back(findSample(rule, 1, i, 11, 3));
-  }
-  EXPECT_EQ(found, (std::vector<int64_t>{0, 3, 6, 0, 3}));
-  EXPECT_EQ(findSample(rule, 1, 4, 3, 3), 0);
-}
-
-TEST(DataRule, ArraysInOrder) {
-  DataRule rule{DataKind::array, DType::u16, false, ""};
-  std::vector<int64_t> found;
-  for (uint64_t i = 0; i < 5; ++i) {
-    found.push_back(findSample(rule, 1, i, 5, 3));
-  }
-  EXPECT_EQ(found, (std::vector<int64_t>{0, 1, 2, 0, 1}));
-}
-
-// Each epoch has each row once, in an order of its own.
-TEST(DataRule, ArraysShuffled) {
-  DataRule rule{DataKind::array, DType::u16, true, ""};
-  std::vector<int64_t> epochs[2];
-  for (uint64_t i = 0; i < 24; ++i) {
-    epochs[i / 12].push_back(findSample(rule, 9, i, 13, 2));
-  }
-  EXPECT_NE(epochs[0], epochs[1]);
-  for (const std::vector<int64_t> &rows : epochs) {
-    std::set<int64_t> seen(rows.begin(), rows.end());
-    EXPECT_EQ(seen.size(), 12u);
-    EXPECT_EQ(*seen.rbegin(), 11);
-  }
-}
-
 TEST(DataRule, EqualInEachField) {
   const DataRule rule{DataKind::array, DType::u8, true, "x"};
   EXPECT_TRUE(rule == rule);
@@ -131,11 +81,42 @@ TEST(DataRule, EqualInEachField) {
            [](DataRule &r) { r.kind = DataKind::tokens; },
            [](DataRule &r) { r.dtype = DType::u16; },
            [](DataRule &r) { r.shuffle = false; },
-           [](DataRule &r) { r.tensor = "y"; }}) {
+           [](DataRule &r) { r.tensor = "y"; },
+           [](DataRule &r) { r.once = true; },
+           [](DataRule &r) { r.heldOut = 0.5; },
+           [](DataRule &r) { r.weights = {1}; },
+           [](DataRule &r) { r.finite = false; }}) {
     DataRule other = rule;
     edit(other);
     EXPECT_FALSE(rule == other);
   }
   EXPECT_EQ(nameOf(DataKind::tokens), "tokens");
   EXPECT_EQ(nameOf(DataKind::array), "array");
+  EXPECT_EQ(nameOf(DataKind::text), "text");
+}
+
+TEST(DataRule, FaultsOfNumbers) {
+  auto fault = [](void (*edit)(DataRule &)) {
+    DataRule rule;
+    edit(rule);
+    return std::string(faultOf(rule));
+  };
+  EXPECT_EQ(fault([](DataRule &) {}), "");
+  EXPECT_EQ(fault([](DataRule &r) { r.weights = {1, 1000000}; }), "");
+  EXPECT_EQ(fault([](DataRule &r) { r.heldOut = 0.999; }), "");
+  const std::string weights =
+      "expected at most 4096 weights, each from 1 to 1000000";
+  EXPECT_EQ(fault([](DataRule &r) { r.weights = {1, 0}; }), weights);
+  EXPECT_EQ(fault([](DataRule &r) { r.weights = {1000001}; }), weights);
+  EXPECT_EQ(fault([](DataRule &r) { r.weights.assign(4097, 1); }), weights);
+  for (double share : {-0.1, 1.0, std::nan("")}) {
+    DataRule rule;
+    rule.heldOut = share;
+    EXPECT_EQ(faultOf(rule), "expected a share in [0, 1) that is held out");
+  }
+  EXPECT_EQ(fault([](DataRule &r) {
+              r.once = true;
+              r.kind = DataKind::array;
+            }),
+            "expected windows of tokens where each comes once");
 }

@@ -185,6 +185,48 @@ TEST(File, PartialWritesAreRefused) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
+// A mapped file that becomes shorter, by pages or within one, or longer, is
+// found out, and no signal ends the process; one that is replaced stays mapped.
+TEST(File, SizesThatChangeWhileMapped) {
+  std::string path = makeFolder() + "/mapped", bytes(20000, 'x');
+  char out[20000] = {};
+  for (off_t size : {0, 5000, 19990, 20001}) {
+    ASSERT_TRUE(writeFileAtomically(path, bytes).ok());
+    Result<MappedFile> file = MappedFile::open(path);
+    ASSERT_TRUE(file.ok());
+    EXPECT_TRUE(file->copy(1, 19999, out).ok());
+    EXPECT_EQ(std::string(out, 19999), bytes.substr(1));
+    ASSERT_EQ(::truncate(path.c_str(), size), 0);
+    Status status = file->copy(12000, 8000, out);
+    EXPECT_EQ(status.kind(), ErrorKind::malformed);
+    EXPECT_EQ(status.message(),
+              "expected a file of 20000 bytes, as when it was "
+              "opened, got " +
+                  std::to_string(size));
+    EXPECT_EQ(status.error().file, path);
+    EXPECT_EQ(status.error().offset, 12000u);
+  }
+  ASSERT_TRUE(writeFileAtomically(path, bytes).ok());
+  Result<MappedFile> file = MappedFile::open(path);
+  ASSERT_TRUE(writeFileAtomically(path, "other").ok());
+  EXPECT_TRUE(file->copy(0, 20000, out).ok());
+  EXPECT_EQ(std::string(out, 20000), bytes);
+}
+
+// A signal for other memory than what is copied goes where it went.
+TEST(FileDeathTest, SignalsOfOthers) {
+  std::string path = makeFolder() + "/other";
+  auto touch = [&] {
+    (void)writeFileAtomically(path, std::string(20000, 'x'));
+    Result<MappedFile> file = MappedFile::open(path);
+    char out[100];
+    (void)file->copy(0, 100, out);
+    (void)::truncate(path.c_str(), 0);
+    std::exit(file->data()[10000]);
+  };
+  EXPECT_EXIT(touch(), testing::KilledBySignal(SIGBUS), "");
+}
+
 // A name without a folder lies in the current one.
 TEST(File, RelativeNames) {
   std::filesystem::current_path(makeFolder());

@@ -64,3 +64,11 @@ TEST(Names, ListsAreShort) {
   EXPECT_EQ(listGlobbed({"a", "b", "c"}, 2), "a, b, ...");
   EXPECT_EQ(listGlobbed({}, 2), "");
 }
+
+TEST(Names, NumbersOfBlocksAreHidden) {
+  EXPECT_EQ(hideNumbers("'blocks.3.w' and 'blocks.12'"),
+            "'blocks.*.w' and 'blocks.*'");
+  EXPECT_EQ(hideNumbers("blocks.0.up, 12 B"), "blocks.*.up, 12 B");
+  EXPECT_EQ(hideNumbers("a.1 b.22"), "a.* b.*");
+  EXPECT_EQ(hideNumbers("a.1b, 3.x. "), "a.1b, 3.x. ");
+}

@@ -139,11 +139,13 @@ TEST(Config, UnknownKeyListsThoseOfItsTable) {
             "axes, pipeline");
   EXPECT_EQ(errorOf("[data.x]\nqqqqqqqqqqqq = 1\n"),
             "train.toml:2:16: unknown key 'data.x.qqqqqqqqqqqq', expected one "
-            "of kind, file, dtype, tensor, shuffle, inputs");
+            "of kind, file, weights, dtype, tensor, shuffle, windows, "
+            "held_out, evaluate_file, finite, in_range, inputs");
   EXPECT_EQ(errorOf("", {{"data.x.file.yyyyyyyyyyyy", "1"}}),
             "--set data.x.file.yyyyyyyyyyyy: unknown key "
-            "'data.x.file.yyyyyyyyyyyy', expected one of kind, file, dtype, "
-            "tensor, shuffle, inputs in 'data.x'");
+            "'data.x.file.yyyyyyyyyyyy', expected one of kind, file, "
+            "weights, dtype, tensor, shuffle, windows, held_out, "
+            "evaluate_file, finite, in_range, inputs in 'data.x'");
 }
 
 // Names that begin as a key does, or go on after one.
@@ -254,7 +256,8 @@ TEST(Config, EveryTypeRefusesTheOthers) {
   };
   const std::string values[] = {"\"data\"", "3",         "2.5", "true",
                                 "[\"a\"]",  "[[\"a\"]]", "[1]"};
-  for (const Row &row : {Row{"[data]", "file", {"\"data\""}},
+  for (const Row &row : {Row{"[data]", "file", {"\"data\"", "[\"a\"]"}},
+                         {"[data]", "weights", {"[1]"}},
                          {"[training]", "steps", {"3"}},
                          {"[optimizer]", "lr", {"3", "2.5"}},
                          {"[training]", "raise", {"true"}},
@@ -328,13 +331,13 @@ TEST(Config, NamesAreRelativeToTheFile) {
                                  "[pipeline]\nschedule = \"s.csv\"\n"),
                  {});
   ASSERT_TRUE(config.ok()) << config.message();
-  EXPECT_EQ(config->data.file, folder + "/c.bin");
+  EXPECT_EQ(config->data.file.patterns[0], folder + "/c.bin");
   EXPECT_EQ(config->optimizer.path, folder + "/o.mlir");
   EXPECT_EQ(config->pipeline.schedule, folder + "/s.csv");
   config = loadConfig(write("b.toml", "[data]\nfile = \"/c.bin\"\n"
                                       "[pipeline]\nschedule = \"/s.csv\"\n"),
                       {});
-  EXPECT_EQ(config->data.file, "/c.bin");
+  EXPECT_EQ(config->data.file.patterns[0], "/c.bin");
   EXPECT_EQ(config->optimizer.path, "");
   EXPECT_EQ(config->pipeline.schedule, "/s.csv");
   EXPECT_EQ(loadConfig("", {})->pipeline.schedule, "1f1b");
@@ -377,7 +380,7 @@ TEST(Config, OverridesAreValuesOrBareWords) {
   EXPECT_EQ(config->machine.axes.at("data"), "net");
   EXPECT_FALSE(config->training.raise);
   EXPECT_EQ(config->mesh.axes, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(config->data.file, "quoted");
+  EXPECT_EQ(config->data.file.patterns[0], "quoted");
   EXPECT_EQ(config->originOf("optimizer.constants.nu"),
             "--set optimizer.constants.nu");
   EXPECT_THAT(errorOf("", {{"steps", "3"}}), HasSubstr("unknown key 'steps'"));

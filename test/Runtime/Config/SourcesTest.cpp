@@ -16,6 +16,7 @@ using namespace llmc::rt;
 using testing::HasSubstr;
 
 using Inputs = std::map<std::string, int64_t>;
+using Files = std::vector<std::string>;
 
 static Config parseConfig(const std::string &text,
                           std::vector<Override> set = {}) {
@@ -43,7 +44,7 @@ TEST(Sources, OneOfTokens) {
                            "inputs = {tokens = 0, \"batch.y\" = 1}\n");
   ASSERT_EQ(sources.size(), 1u);
   EXPECT_EQ(sources[0].name, "data");
-  EXPECT_EQ(sources[0].file, "c.bin");
+  EXPECT_EQ(sources[0].files, Files{"c.bin"});
   EXPECT_TRUE(sources[0].rule ==
               (DataRule{DataKind::tokens, DType::u8, true, ""}));
   EXPECT_EQ(sources[0].inputs, (Inputs{{"tokens", 0}, {"batch.y", 1}}));
@@ -54,7 +55,7 @@ TEST(Sources, OfAFileAlone) {
   auto sources = sourcesOf("[data]\nfile = \"c.bin\"\n");
   ASSERT_EQ(sources.size(), 1u);
   EXPECT_EQ(sources[0].name, "data");
-  EXPECT_EQ(sources[0].file, "c.bin");
+  EXPECT_EQ(sources[0].files, Files{"c.bin"});
   EXPECT_TRUE(sources[0].inputs.empty());
   EXPECT_TRUE(sourcesOf("[data]\nshuffle = false\n").empty());
   // Alone, [data.data] is a source as any other.
@@ -62,7 +63,7 @@ TEST(Sources, OfAFileAlone) {
   ASSERT_EQ(sources.size(), 1u);
   EXPECT_EQ(sources[0].inputs, (Inputs{{"data", 0}}));
   Config config;
-  config.data.file = "c.bin";
+  config.data.file.patterns = {"c.bin"};
   config.data.dtype = "u7";
   EXPECT_EQ(findSources(config).message(),
             "expected a type of tokens, got 'u7'");
@@ -92,10 +93,79 @@ shuffle = false
   EXPECT_TRUE(sources[1].rule ==
               (DataRule{DataKind::array, DType::u16, false, "rows"}));
   EXPECT_EQ(sources[1].inputs, (Inputs{{"next", 2}, {"now", 0}}));
-  EXPECT_EQ(sources[2].file, "x.npy");
+  EXPECT_EQ(sources[2].files, Files{"x.npy"});
   EXPECT_TRUE(sources[2].rule ==
               (DataRule{DataKind::array, DType::u16, false, "x"}));
   EXPECT_EQ(sources[2].inputs, (Inputs{{"x", 0}}));
+}
+
+// Lists of files, their weights, what is held out, and how windows come.
+TEST(Sources, SamplesOfManyFiles) {
+  auto sources = sourcesOf(R"(
+[data]
+kind = "text"
+file = ["web/*.txt", "books.txt"]
+weights = [0.7, 0.3]
+windows = "once"
+held_out = 0.05
+[data.x]
+kind = "array"
+file = "x*.npy"
+evaluate_file = ["v.npy", "w.npy"]
+finite = false
+in_range = false
+)");
+  ASSERT_EQ(sources.size(), 2u);
+  EXPECT_EQ(sources[0].files, (Files{"web/*.txt", "books.txt"}));
+  DataRule text;
+  text.kind = DataKind::text;
+  text.once = true;
+  text.heldOut = 0.05;
+  text.weights = {7, 3};
+  EXPECT_TRUE(sources[0].rule == text);
+  EXPECT_TRUE(sources[0].inRange);
+  EXPECT_EQ(sources[1].evaluationFiles, (Files{"v.npy", "w.npy"}));
+  EXPECT_FALSE(sources[1].rule.finite);
+  EXPECT_FALSE(sources[1].inRange);
+}
+
+// Proportions are the smallest whole numbers.
+TEST(Sources, Weights) {
+  auto weights = [](const std::string &list) {
+    return sourcesOf("[data]\ninputs = {x = 0}\nweights = " + list)
+        .at(0)
+        .rule.weights;
+  };
+  EXPECT_EQ(weights("[]"), (std::vector<int64_t>{}));
+  EXPECT_EQ(weights("[5]"), (std::vector<int64_t>{1}));
+  EXPECT_EQ(weights("[2, 4, 6]"), (std::vector<int64_t>{1, 2, 3}));
+  EXPECT_EQ(weights("[0.125, 1]"), (std::vector<int64_t>{1, 8}));
+  EXPECT_EQ(weights("[0.333333, 0.666667]"),
+            (std::vector<int64_t>{333333, 666667}));
+  for (const char *list : {"[0, 1]", "[-1]", "[0.1234567]", "[inf]", "[nan]"}) {
+    EXPECT_THAT(sourceErrorOf(std::string("[data]\ninputs = {x = 0}\n"
+                                          "weights = ") +
+                              list),
+                HasSubstr("expected 'data.weights' to be numbers above 0"));
+  }
+}
+
+TEST(Sources, SamplesThatContradict) {
+  const std::string data = "[data]\ninputs = {x = 0}\n";
+  EXPECT_EQ(sourceErrorOf(data + "file = \"a\"\nweights = [1, 2]\n"),
+            "train.toml:4:11: expected 'data.weights' to have a number for "
+            "each of 1 files and globs, got 2");
+  EXPECT_EQ(sourceErrorOf(data + "held_out = 0.1\nevaluate_file = \"b\"\n"),
+            "expected 'data.held_out' or 'data.evaluate_file', got both");
+  EXPECT_EQ(sourceErrorOf(data + "held_out = 1\n"),
+            "data: expected a share in [0, 1) that is held out");
+  EXPECT_EQ(sourceErrorOf(data + "finite = false\n"),
+            "train.toml:3:10: expected 'data.finite' with kind = \"array\" "
+            "alone, got kind = \"tokens\"");
+  EXPECT_EQ(sourceErrorOf("[data.x]\nkind = \"array\"\nheld_out = 0.1\n"
+                          "[data.y]\nkind = \"array\"\n"),
+            "default: expected 'data.y.held_out' to be 0.1 as of 'x', since "
+            "row i of all arrays is one sample, got 0");
 }
 
 TEST(Sources, Contradictions) {
@@ -123,14 +193,15 @@ TEST(Sources, KeysAreChecked) {
   };
   EXPECT_EQ(message("[data.x]\nkind = \"arrays\"\n"),
             "train.toml:2:8: expected 'data.x.kind' to be one of tokens, "
-            "array, got \"arrays\", did you mean \"array\"?");
+            "text, array, got \"arrays\", did you mean \"array\"?");
   EXPECT_THAT(message("[data.x]\nshufle = true\n"),
               HasSubstr("train.toml:2:10: unknown key 'data.x.shufle'"));
   EXPECT_THAT(message("[data]\nx = 1\n"), HasSubstr("unknown key 'data.x'"));
   EXPECT_THAT(message("[data.x.inputs]\ny = -1\n"),
               HasSubstr("expected 'data.x.inputs.y' to be at least 0, got -1"));
   EXPECT_THAT(message("[data.file]\ny = 1\n"),
-              HasSubstr("expected 'data.file' to be text, got table"));
+              HasSubstr("expected 'data.file' to be text or list of texts, "
+                        "got table"));
 }
 
 TEST(Sources, OverridesAndPrinting) {
@@ -139,7 +210,7 @@ TEST(Sources, OverridesAndPrinting) {
                                                    {"data.x.inputs.a.b", "3"},
                                                    {"data.x.shuffle", "false"},
                                                    {"data.y.kind", "array"}});
-  EXPECT_EQ(config.sources.at("x").file, "7.npy");
+  EXPECT_EQ(config.sources.at("x").file.patterns, Files{"7.npy"});
   EXPECT_EQ(config.sources.at("x").inputs, (Inputs{{"a.b", 3}}));
   EXPECT_FALSE(config.sources.at("x").shuffle);
   EXPECT_EQ(config.sources.at("y").kind, "array");
@@ -161,8 +232,14 @@ TEST(Sources, FilesAreRelative) {
                                        "[data.y]\nfile = \"/y.npy\"\n";
   Result<Config> config = loadConfig(folder + "/a.toml", {});
   ASSERT_TRUE(config.ok()) << config.message();
-  EXPECT_EQ(config->sources.at("x").file, folder + "/x.npy");
-  EXPECT_EQ(config->sources.at("y").file, "/y.npy");
+  EXPECT_EQ(config->sources.at("x").file.patterns, Files{folder + "/x.npy"});
+  EXPECT_EQ(config->sources.at("y").file.patterns, Files{"/y.npy"});
+}
+
+TEST(Sources, FilesOfAFlag) {
+  EXPECT_EQ(splitPatterns("a*.bin"), Files{"a*.bin"});
+  EXPECT_EQ(splitPatterns("a.bin,b/*.bin"), (Files{"a.bin", "b/*.bin"}));
+  EXPECT_EQ(splitPatterns("a,,b"), (Files{"a", "", "b"}));
 }
 
 TEST(Sources, FilesByName) {

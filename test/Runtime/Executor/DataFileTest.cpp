@@ -57,14 +57,14 @@ TEST(DataFile, TokensOfEveryType) {
   EXPECT_EQ(file->rows(), 3);
   EXPECT_TRUE(file->rowShape().empty());
   int32_t out[2];
-  ASSERT_TRUE(file->read(1, 2, DType::i32, out).ok());
+  ASSERT_TRUE(file->read(1, 2, {DType::i32}, out).ok());
   EXPECT_EQ(out[0], 60000);
   EXPECT_EQ(out[1], 7);
   // The file's own type counts.
   Result<DataFile> other = DataFile::open(
       tokens(DType::u8), npy("t.npy", DType::u16, {3}, {5, 60000, 7}));
   ASSERT_TRUE(other.ok()) << other.message();
-  ASSERT_TRUE(other->read(1, 1, DType::i32, out).ok());
+  ASSERT_TRUE(other->read(1, 1, {DType::i32}, out).ok());
   EXPECT_EQ(out[0], 60000);
 }
 
@@ -76,6 +76,10 @@ TEST(DataFile, MalformedTokens) {
             "expected tokens, got an empty file");
   EXPECT_EQ(messageOf(tokens(DType::u16), writeFile("odd.bin", "abc")),
             "expected a multiple of 2 bytes of u16 tokens, got 3");
+  EXPECT_EQ(DataFile::open(tokens(DType::u32), writeFile("odd.bin", "abcdefg"))
+                .error()
+                .offset,
+            4u);
   EXPECT_EQ(
       messageOf(u8, npy("flat.npy", DType::f32, {2}, {})),
       "expected tokens, one dimension of integers, got 1 dimensions of f32");
@@ -94,17 +98,104 @@ TEST(DataFile, MalformedTokens) {
       ErrorKind::usage);
 }
 
-TEST(DataFile, Windows) {
+// Any regular file is text; its suffix says nothing.
+TEST(DataFile, BytesOfText) {
+  DataRule rule{DataKind::text, DType::u16, true, ""};
   Result<DataFile> file =
-      DataFile::open(tokens(DType::u8), writeFile("three.bin", "abc"));
-  EXPECT_EQ(*file->find(1, 2, 3), 0);
-  EXPECT_EQ(file->find(1, 2, 4).message(),
-            "expected at least 4 tokens for one sample, got 3");
-  Result<DataFile> rows =
-      DataFile::open(array(), npy("rows.npy", DType::f32, {2, 4}, {}));
-  EXPECT_EQ(*rows->find(1, 2, 2), 0);
-  EXPECT_EQ(rows->find(1, 2, 3).message(),
-            "expected at least 3 rows for one sample, got 2");
+      DataFile::open(rule, writeFile("text.npy", "na\xC3\xAFve"));
+  ASSERT_TRUE(file.ok()) << file.message();
+  EXPECT_EQ(file->rows(), 6);
+  int32_t out[2];
+  ASSERT_TRUE(file->read(2, 2, {DType::i32}, out).ok());
+  EXPECT_EQ(out[0], 0xC3);
+  EXPECT_EQ(messageOf(rule, testing::TempDir()), "expected a regular file");
+  EXPECT_EQ(messageOf(rule, "/dev/null"), "expected a regular file");
+  EXPECT_EQ(messageOf(rule, writeFile("empty.txt", "")),
+            "expected tokens, got an empty file");
+}
+
+/// Of an error: its message and the byte of the file.
+std::string placeOf(const Status &status) {
+  EXPECT_EQ(status.kind(), ErrorKind::malformed);
+  return status.ok() ? ""
+                     : fmt::format("{} at {}", status.message(),
+                                   status.error().offset.value_or(0));
+}
+
+// Integers at or beyond the limit, in files of every kind.
+TEST(DataFile, Limits) {
+  uint16_t values[] = {5, 299, 300, 7};
+  std::string raw(reinterpret_cast<char *>(values), sizeof(values));
+  DataFile file =
+      *DataFile::open(tokens(DType::u16), writeFile("limit.bin", raw));
+  std::byte out[64];
+  EXPECT_TRUE(file.read(0, 2, {DType::i32, 300}, out).ok());
+  EXPECT_TRUE(file.read(0, 4, {DType::i32, 301}, out).ok());
+  EXPECT_EQ(placeOf(file.read(1, 3, {DType::i32, 300}, out)),
+            "expected numbers below 300 at token 2, got 300 at 4");
+  std::string labels =
+      npy("limit.npy", DType::i64, {3, 2}, {1, 2, -100, 4, 9, 10});
+  DataFile rows = *DataFile::open(array(), labels);
+  uint64_t begin = std::filesystem::file_size(labels) - 6 * 8;
+  for (DType type : {DType::i64, DType::i32, DType::f32}) {
+    EXPECT_TRUE(rows.read(0, 2, {type, 10}, out).ok());
+    EXPECT_EQ(placeOf(rows.read(0, 3, {type, 10}, out)),
+              fmt::format("expected numbers below 10 at row 2, got 10 at {}",
+                          begin + 5 * 8));
+  }
+  DataFile big = *DataFile::open(
+      array(), npy("big.npy", DType::u64, {1}, {double(uint64_t(1) << 63)}));
+  EXPECT_THAT(placeOf(big.read(0, 1, {DType::u64, 10}, out)),
+              HasSubstr("got 9223372036854775808"));
+}
+
+// NaN and infinity, of every float type, also where a number is too great for
+// the input's type; where they are allowed they are read as they are.
+TEST(DataFile, FiniteFloats) {
+  const double nan = std::nan(""), inf = HUGE_VAL;
+  std::byte out[64];
+  for (DType type : {DType::f64, DType::f32, DType::f16}) {
+    std::string path = npy("floats.npy", type, {5}, {1, -2, nan, inf, -inf});
+    DataFile file = *DataFile::open(array(), path);
+    EXPECT_TRUE(file.read(0, 2, {type, 0, true}, out).ok());
+    EXPECT_TRUE(file.read(0, 5, {type, 0, false}, out).ok());
+    EXPECT_TRUE(std::isnan(loadElement(type, out, 2)));
+    uint64_t begin = std::filesystem::file_size(path) - 5 * sizeOf(type);
+    for (DType to : {type, DType::f32, DType::bf16}) {
+      for (int64_t row : {2, 3, 4}) {
+        EXPECT_EQ(placeOf(file.read(row, 1, {to, 0, true}, out)),
+                  fmt::format("expected finite values of {} at row {}, got {} "
+                              "at {}",
+                              nameOf(to), row,
+                              row == 2   ? "nan"
+                              : row == 3 ? "inf"
+                                         : "-inf",
+                              begin + uint64_t(row) * sizeOf(type)));
+      }
+    }
+  }
+  DataFile wide =
+      *DataFile::open(array(), npy("wide.npy", DType::f64, {1}, {1e300}));
+  EXPECT_TRUE(wide.read(0, 1, {DType::f64, 0, true}, out).ok());
+  EXPECT_THAT(placeOf(wide.read(0, 1, {DType::f32, 0, true}, out)),
+              HasSubstr("expected finite values of f32 at row 0, got 1e+300"));
+}
+
+// Rows that are longer than what is copied at once.
+TEST(DataFile, LongRows) {
+  std::vector<double> values(50000);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = double(i);
+  }
+  std::string path = npy("long.npy", DType::f32, {2, 25000}, values);
+  DataFile file = *DataFile::open(array(), path);
+  for (DType type : {DType::f32, DType::f64}) {
+    HostTensor out = HostTensor::zeros(type, {25000});
+    ASSERT_TRUE(file.read(1, 1, {type, 0, true}, out.bytes.data()).ok());
+    for (int64_t i = 0; i < 25000; ++i) {
+      ASSERT_EQ(out.at(i), 25000 + i);
+    }
+  }
 }
 
 TEST(DataFile, RowsOfArrays) {
@@ -114,10 +205,10 @@ TEST(DataFile, RowsOfArrays) {
   EXPECT_EQ(file->rows(), 3);
   EXPECT_EQ(file->rowShape(), std::vector<int64_t>{2});
   double same[2];
-  ASSERT_TRUE(file->read(1, 1, DType::f64, same).ok());
+  ASSERT_TRUE(file->read(1, 1, {DType::f64}, same).ok());
   EXPECT_EQ(same[1], 1.0 / 3);
   float narrow[4];
-  ASSERT_TRUE(file->read(1, 2, DType::f32, narrow).ok());
+  ASSERT_TRUE(file->read(1, 2, {DType::f32}, narrow).ok());
   EXPECT_EQ(narrow[1], 1.0f / 3);
   EXPECT_EQ(narrow[3], 5.0f);
 }
@@ -130,11 +221,11 @@ TEST(DataFile, Safetensors) {
                   .ok());
   uint8_t out[2] = {};
   ASSERT_TRUE(
-      DataFile::open(array("x"), path)->read(1, 1, DType::u8, out).ok());
+      DataFile::open(array("x"), path)->read(1, 1, {DType::u8}, out).ok());
   EXPECT_EQ(out[0], 3);
   EXPECT_EQ(out[1], 4);
   ASSERT_TRUE(
-      DataFile::open(array("y"), path)->read(0, 2, DType::i1, out).ok());
+      DataFile::open(array("y"), path)->read(0, 2, {DType::i1}, out).ok());
   EXPECT_EQ(out[0], 1);
   EXPECT_EQ(out[1], 0);
   EXPECT_EQ(messageOf(array("z"), path),
@@ -181,7 +272,7 @@ std::string convert(DType from, int64_t value, DType to) {
   std::string path = testing::TempDir() + "/convert.npy";
   EXPECT_TRUE(writeNpy(tensor, path).ok());
   std::byte cell[8] = {};
-  Status status = DataFile::open(array(), path)->read(1, 1, to, cell);
+  Status status = DataFile::open(array(), path)->read(1, 1, {to}, cell);
   return status.ok() ? fmt::format("{}", loadInteger(to, cell, 0))
                      : status.message();
 }
@@ -209,11 +300,11 @@ TEST(DataFile, BooleansAreZeroOrOne) {
       .put(2);
   Result<DataFile> file = DataFile::open(array(), path);
   uint8_t out[4] = {};
-  ASSERT_TRUE(file->read(0, 3, DType::i1, out).ok());
+  ASSERT_TRUE(file->read(0, 3, {DType::i1}, out).ok());
   EXPECT_EQ(out[2], 1);
   for (DType type : {DType::i1, DType::f32, DType::i8}) {
     float cells[4];
-    EXPECT_EQ(file->read(3, 1, type, cells).message(),
+    EXPECT_EQ(file->read(3, 1, {type}, cells).message(),
               fmt::format("expected values of {} at row 3, got a boolean of 2",
                           nameOf(type)));
   }

@@ -9,6 +9,8 @@
 
 #include "llmc/Runtime/Executor/Session.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <atomic>
 
@@ -33,10 +35,30 @@ public:
 
   const plan::Plan &plan() const override { return source; }
   uint64_t seed() const override { return 0; }
-  Status useData(const std::string &, const std::string &,
-                 std::optional<DType>) override {
-    return {};
+  Status useFiles(const SourceFiles &) override { return {}; }
+  /// Of each evaluation; the steps that were trained before it.
+  std::vector<double> held = {4.5, 3.5, 3.25};
+  std::vector<size_t> evaluatedAfter;
+  std::vector<int64_t> batches;
+  Status checkEvaluation(const std::string &entry) override {
+    return entry == "evaluate" ? Status::success()
+                               : makeError(ErrorKind::usage, "no " + entry);
   }
+  Result<std::pair<std::vector<NamedValue>, int64_t>>
+  evaluate(const std::string &, int64_t count) override {
+    EXPECT_EQ(submitted.size(), steps.size()) << "a step runs";
+    std::vector<NamedValue> means = {{"t$", 0.5},
+                                     {"loss", held.at(evaluatedAfter.size())}};
+    evaluatedAfter.push_back(steps.size());
+    batches.push_back(count);
+    return std::make_pair(means, count ? count : 7);
+  }
+  std::optional<double> epochs(const std::string &,
+                               int64_t step) const override {
+    return perEpoch ? std::optional(double(step) / perEpoch) : std::nullopt;
+  }
+  double perEpoch = 0;
+  uint64_t bytesRead() const override { return 0; }
   Status setInput(const std::string &, const std::string &, int64_t,
                   const HostTensor &) override {
     return {};
@@ -104,6 +126,8 @@ public:
   }
   int traces = 0;
   double dataSeconds() const override { return 0; }
+  std::optional<double> exposed;
+  std::optional<double> exposedSeconds() const override { return exposed; }
 };
 
 } // namespace llmc::rt

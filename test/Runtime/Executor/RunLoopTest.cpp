@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Runtime/Executor/RunLoop.h"
-#include "FakeSession.h"
+#include "RunLoopFixture.h"
 
 #include "llmc/Runtime/Base/File.h"
 
@@ -21,45 +20,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-Layout whole(std::vector<int64_t> shape) { return Layout::whole(shape); }
-
-struct RunLoop : testing::Test {
-  FakeSession session;
-  RunOptions options;
-  std::string folder =
-      testing::TempDir() + "run-loop." +
-      testing::UnitTest::GetInstance()->current_test_info()->name();
-
-  RunLoop() {
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
-    plan::Entry entry;
-    entry.name = "train";
-    entry.numMicrobatches = 3;
-    entry.inputs = {{"x", DType::f32, whole({5, 4}), {}, -1},
-                    {"tokens", DType::i32, whole({5, 6}), {}}};
-    entry.metrics = {{"lr", DType::f32}, {"loss", DType::f32}};
-    entry.prologue = entry.epilogue = {-1};
-    session.source.entries = {entry};
-    session.source.arenas = {0};
-    plan::State state;
-    state.name = "blocks.0/w";
-    session.source.states = {state};
-  }
-
-  /// What the loop printed.
-  std::string text;
-  Status run() {
-    options.out = std::tmpfile();
-    Status status = runSteps(session, options);
-    std::rewind(options.out);
-    char block[65536];
-    text.assign(block, std::fread(block, 1, sizeof(block), options.out));
-    std::fclose(options.out);
-    return status;
-  }
-};
 
 // Not a number, and infinity of either sign, end the run with 13.
 TEST_F(RunLoop, LossesAreFinite) {
@@ -169,32 +129,6 @@ TEST_F(RunLoop, PredictsEachKindOfMemory) {
   session.source.arenas = {3136};
   EXPECT_TRUE(run().ok());
   EXPECT_THAT(text, HasSubstr("act 2.00KiB, alignment 64B)\n"));
-}
-
-TEST_F(RunLoop, Log) {
-  options.steps = 2;
-  options.stopOnNan = false;
-  session.losses = {1.5, INFINITY};
-  session.values[2].name = "a\"\\\n";
-  options.logFile = folder + "/log";
-  EXPECT_TRUE(run().ok());
-  std::string log = *readFile(options.logFile);
-  EXPECT_EQ(log.find("{\"entry\": \"train\", \"step\": 0, \"lr\": 0.001, "
-                     "\"loss\": 1.5, \"metrics\": {\"a\\\"\\\\\\u000a\": 7}, "
-                     "\"seconds\": "),
-            0u)
-      << log;
-  EXPECT_THAT(log, HasSubstr("\"step\": 1, \"lr\": 0.001, \"loss\": null"));
-  EXPECT_THAT(log, HasSubstr(", \"data_seconds\": 0, \"tps\": "));
-  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 2);
-  options.logFile = "/dev/full";
-  Status full = run();
-  EXPECT_EQ(full.message(), "cannot write the log");
-  options.logFile = folder + "/none/log";
-  Status none = run();
-  EXPECT_EQ(none.kind(), ErrorKind::usage);
-  EXPECT_EQ(none.message(), "cannot open the log for writing");
-  EXPECT_EQ(none.error().file, options.logFile);
 }
 
 /// What ran before the first step is no part of it.

@@ -20,8 +20,9 @@ namespace {
 constexpr uint64_t seed = 11;
 
 /// Row r of the array is 10 r, 10 r + 1, ...
-DataFile openArray(const std::string &name, DType dtype,
-                   std::vector<int64_t> shape, bool shuffle = true) {
+DataSet openArray(const std::string &name, DType dtype,
+                  std::vector<int64_t> shape, bool shuffle = true,
+                  double heldOut = 0) {
   HostTensor tensor = HostTensor::zeros(dtype, shape);
   int64_t columns = tensor.elements() / shape[0];
   for (int64_t i = 0; i < tensor.elements(); ++i) {
@@ -30,24 +31,43 @@ DataFile openArray(const std::string &name, DType dtype,
   }
   std::string path = testing::TempDir() + "/" + name + ".npy";
   EXPECT_TRUE(writeNpy(tensor, path).ok());
-  return *DataFile::open({DataKind::array, DType::u16, shuffle, ""}, path);
+  DataRule rule{DataKind::array, DType::u16, shuffle, ""};
+  rule.heldOut = heldOut;
+  return *DataSet::open(rule, {path});
 }
 
-std::vector<float> read(const Samples &samples, size_t input,
-                        const DataFiles &files, int64_t step,
-                        int64_t microbatch, size_t elements) {
+DataSets setsOf(std::vector<std::optional<DataSet>> files) {
+  DataSets sets(files.size());
+  sets.training = std::move(files);
+  return sets;
+}
+
+template <typename... Set> DataSets setsOf(Set... set) {
+  std::vector<std::optional<DataSet>> files;
+  (files.emplace_back(std::move(set)), ...);
+  return setsOf(std::move(files));
+}
+
+std::vector<float> read(Samples &samples, size_t input, const DataSets &files,
+                        int64_t step, int64_t microbatch, size_t elements) {
   std::vector<float> out(elements);
-  Status status =
-      samples.read(input, files, seed, step, microbatch, out.data());
+  Status status = samples.bind(files);
+  EXPECT_TRUE(status.ok()) << status.message();
+  status = samples.read(input, seed, step, microbatch, out.data());
   EXPECT_TRUE(status.ok()) << status.message();
   return out;
 }
 
-DataFiles makeFiles() {
-  DataFiles files;
-  files.emplace_back(openArray("samples-x", DType::f32, {7, 2}));
-  files.emplace_back(openArray("samples-y", DType::i32, {7}));
-  return files;
+DataSets makeFiles() {
+  return setsOf(openArray("samples-x", DType::f32, {7, 2}),
+                openArray("samples-y", DType::i32, {7}));
+}
+
+/// What `bind` or `read` says against the inputs.
+Status statusOf(Samples samples, const DataSets &files, size_t i = 0) {
+  float out[8];
+  LLMC_TRY(samples.bind(files));
+  return samples.read(i, 0, 0, 0, out);
 }
 
 const std::vector<DataKind> arrays = {DataKind::array, DataKind::array};
@@ -56,7 +76,7 @@ const SampleInput y{"y", 1, 0, DType::f32, {3}};
 
 // Row i of each array belongs to the same sample.
 TEST(Samples, ArraysStayTogether) {
-  DataFiles files = makeFiles();
+  DataSets files = makeFiles();
   Samples samples({x, y}, arrays, 2);
   std::vector<float> order;
   for (int64_t step = 0; step < 7; ++step) {
@@ -78,11 +98,11 @@ TEST(Samples, ArraysStayTogether) {
 
 // A process of several reads the rows of its devices alone.
 TEST(Samples, SomeRowsAreThoseOfAll) {
-  DataFiles files = makeFiles();
+  DataSets files = makeFiles();
   Samples samples({x, y}, arrays, 2);
   std::vector<float> all = read(samples, 0, files, 3, 1, 6);
   std::vector<float> some(6, -1);
-  Status status = samples.readRows(0, files, seed, 3, 1, {0, 2}, some.data());
+  Status status = samples.readRows(0, seed, 3, 1, {0, 2}, some.data());
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_THAT(some,
               testing::ElementsAre(all[0], all[1], -1, -1, all[4], all[5]));
@@ -90,7 +110,7 @@ TEST(Samples, SomeRowsAreThoseOfAll) {
 
 // Sample i is the same whatever the number of microbatches.
 TEST(Samples, MicrobatchesOnlyCutTheStep) {
-  DataFiles files = makeFiles();
+  DataSets files = makeFiles();
   SampleInput six = y;
   six.shape = {6};
   Samples one({x, six}, arrays, 1), two({x, y}, arrays, 2);
@@ -105,8 +125,7 @@ TEST(Samples, MicrobatchesOnlyCutTheStep) {
 
 // With offsets a sample is a window of rows.
 TEST(Samples, OffsetsCountRows) {
-  DataFiles files;
-  files.emplace_back(openArray("samples-z", DType::f32, {5, 2}, false));
+  DataSets files = setsOf(openArray("samples-z", DType::f32, {5, 2}, false));
   SampleInput next = x;
   next.offset = 2;
   Samples samples({x, next}, {DataKind::array}, 1);
@@ -129,8 +148,7 @@ TEST(Samples, TokensOfOneWindow) {
     }
   }
   DataRule rule{DataKind::tokens, DType::u8, false, ""};
-  DataFiles files;
-  files.emplace_back(*DataFile::open(rule, path));
+  DataSets files = setsOf(*DataSet::open(rule, {path}));
   SampleInput now{"now", 0, 0, DType::f32, {2, 3}};
   SampleInput next{"next", 0, 1, DType::f32, {2, 3}};
   Samples samples({now, next}, {DataKind::tokens}, 1);
@@ -141,15 +159,13 @@ TEST(Samples, TokensOfOneWindow) {
 }
 
 TEST(Samples, WhatDoesNotFitIsRefused) {
-  float out[8];
-  auto message = [&](const DataFiles &files, std::vector<SampleInput> inputs,
+  auto message = [&](const DataSets &files, std::vector<SampleInput> inputs,
                      size_t i, ErrorKind kind = ErrorKind::malformed) {
-    Status status =
-        Samples(std::move(inputs), arrays, 1).read(i, files, 0, 0, 0, out);
+    Status status = statusOf(Samples(std::move(inputs), arrays, 1), files, i);
     EXPECT_EQ(status.kind(), kind);
     return status.message();
   };
-  DataFiles files = makeFiles();
+  DataSets files = makeFiles();
   SampleInput transposed = x, integer = x, scalars = x, free = x;
   transposed.shape = {3, 1, 2};
   EXPECT_EQ(message(files, {transposed}, 0),
@@ -163,33 +179,115 @@ TEST(Samples, WhatDoesNotFitIsRefused) {
   free.source = -1;
   EXPECT_EQ(message(files, {free}, 0, ErrorKind::usage),
             "expected data for input 'x'");
-  DataFiles half;
-  half.resize(2);
-  EXPECT_EQ(message(half, {x, y}, 1, ErrorKind::usage),
+  EXPECT_EQ(message(DataSets(2), {x, y}, 1, ErrorKind::usage),
             "expected data for input 'y'");
-  DataFiles fewer;
-  fewer.emplace_back(openArray("samples-x", DType::f32, {7, 2}));
-  fewer.emplace_back(openArray("samples-few", DType::i32, {6}));
-  EXPECT_EQ(message(fewer, {x, y}, 1), "expected 7 rows, as many samples as " +
-                                           fewer[0]->path() + " has, got 6");
+  DataSets fewer = setsOf(openArray("samples-x", DType::f32, {7, 2}),
+                          openArray("samples-few", DType::i32, {6}));
+  EXPECT_EQ(message(fewer, {x, y}, 1), "expected 6 rows, as many samples as " +
+                                           fewer.training[1]->path(0, 0) +
+                                           " has, got 7");
   // Six windows of two rows, and six rows.
   SampleInput next = x;
   next.offset = 1;
-  EXPECT_TRUE(
-      Samples({x, next, y}, arrays, 1).read(2, fewer, 0, 0, 0, out).ok());
+  EXPECT_TRUE(statusOf(Samples({x, next, y}, arrays, 1), fewer, 2).ok());
+}
+
+// Of a file that has fewer samples than a batch some would come twice.
+TEST(Samples, FilesShorterThanABatch) {
+  auto message = [&](DataSets files, SampleInput input, DataKind kind) {
+    return statusOf(Samples({input}, {kind}, 1), files).message();
+  };
+  SampleInput eight = y;
+  eight.source = 0;
+  eight.shape = {8};
+  EXPECT_EQ(message(setsOf(openArray("samples-y", DType::i32, {7})), eight,
+                    DataKind::array),
+            "expected at least 8 samples of 1 rows for a batch, got 7");
+  std::string path = testing::TempDir() + "/samples-short.bin";
+  std::ofstream(path, std::ios::binary) << "0123456789";
+  DataRule rule{DataKind::text, DType::u8, true, ""};
+  SampleInput tokens{"tokens", 0, 0, DType::f32, {2, 4}};
+  auto of = [&](int64_t batch, int64_t length, bool once, double heldOut) {
+    tokens.shape = {batch, length};
+    rule.once = once;
+    rule.heldOut = heldOut;
+    return message(setsOf(*DataSet::open(rule, {path})), tokens,
+                   DataKind::text);
+  };
+  EXPECT_EQ(of(1, 10, false, 0), "");
+  EXPECT_EQ(of(1, 11, false, 0),
+            "expected at least 11 tokens for one sample, got 10");
+  EXPECT_EQ(of(2, 8, false, 0), "");
+  EXPECT_EQ(of(4, 8, false, 0),
+            "expected at least 4 samples of 8 tokens for a batch, got 3");
+  EXPECT_EQ(of(2, 6, true, 0),
+            "expected at least 2 samples of 6 tokens for a batch, got 1");
+  EXPECT_EQ(of(1, 6, true, 0.5),
+            "expected at least 6 tokens for one sample beside what is held "
+            "out, got too few of 10");
+}
+
+// What evaluates reads what is held out, or files of its own, in order; its
+// samples are the same in each run, and none is one of training.
+TEST(Samples, WhatEvaluatesIsApart) {
+  DataSets files =
+      setsOf(openArray("samples-hx", DType::f32, {20, 2}, true, 0.3),
+             openArray("samples-hy", DType::i32, {20}, true, 0.3));
+  Samples training({x, y}, arrays, 1), held({x, y}, arrays, 1, true);
+  EXPECT_TRUE(held.checkApart(files).ok());
+  std::set<float> trained, evaluated;
+  for (int64_t step = 0; step < 20; ++step) {
+    for (float row : read(training, 1, files, step, 0, 3)) {
+      trained.insert(row);
+    }
+    std::vector<float> a = read(held, 0, files, step, 0, 6);
+    std::vector<float> b = read(held, 1, files, step, 0, 3);
+    evaluated.insert(b.begin(), b.end());
+    for (int row = 0; row < 3; ++row) {
+      EXPECT_EQ(a[2 * row], b[row]);
+    }
+  }
+  EXPECT_EQ(held.wholeSteps(), 2);
+  EXPECT_EQ(trained.size(), 14u);
+  EXPECT_EQ(evaluated.size(), 6u);
+  for (float row : evaluated) {
+    EXPECT_FALSE(trained.count(row));
+  }
+  // Files of its own are read from their first row on, whatever the seed.
+  DataSets apart = makeFiles();
+  EXPECT_EQ(held.checkApart(apart).kind(), ErrorKind::usage);
+  DataRule rule = apart.training[0]->rule();
+  for (size_t source : {0, 1}) {
+    ASSERT_TRUE(
+        apart.open(source, rule, {files.training[source]->path(0, 0)}, true)
+            .ok());
+  }
+  EXPECT_TRUE(held.checkApart(apart).ok());
+  EXPECT_EQ(read(held, 1, apart, 1, 0, 3), (std::vector<float>{30, 40, 50}));
+  EXPECT_EQ(held.wholeSteps(), 6);
+}
+
+TEST(Samples, Epochs) {
+  DataSets files = makeFiles();
+  Samples samples({x, y}, arrays, 2);
+  EXPECT_FALSE(samples.epochs(1));
+  ASSERT_TRUE(samples.bind(files).ok());
+  EXPECT_DOUBLE_EQ(*samples.epochs(0), 0);
+  EXPECT_DOUBLE_EQ(*samples.epochs(7), 6);
 }
 
 // Products of a large step wrap, and stay within the file.
 TEST(Samples, GreatestSteps) {
-  DataFiles files = makeFiles();
+  DataSets files = makeFiles();
   Samples samples({x, y}, arrays, 1 << 20);
   float out[3];
-  EXPECT_TRUE(samples.read(1, files, 0, INT64_MAX, (1 << 20) - 1, out).ok());
+  ASSERT_TRUE(samples.bind(files).ok());
+  EXPECT_TRUE(samples.read(1, 0, INT64_MAX, (1 << 20) - 1, out).ok());
 }
 
 // An input of one number has one sample in a batch.
 TEST(Samples, InputsWithoutDims) {
-  DataFiles files = makeFiles();
+  DataSets files = makeFiles();
   SampleInput scalar = y;
   scalar.shape = {};
   Samples one({scalar, scalar}, arrays, 1);
@@ -200,34 +298,29 @@ TEST(Samples, InputsWithoutDims) {
   EXPECT_EQ(seen.size(), 7u);
   EXPECT_EQ(*seen.rbegin(), 60);
   scalar.source = 0;
-  float out[2];
-  EXPECT_EQ(Samples({scalar}, arrays, 1).read(0, files, 0, 0, 0, out).message(),
+  EXPECT_EQ(statusOf(Samples({scalar}, arrays, 1), files).message(),
             "expected rows of shape [] for input 'y', got [2]");
 }
 
 // Arrays that no input reads, that are not there yet, and tokens may have any
 // length; the second of the others may not.
 TEST(Samples, OnlyArraysThatAreReadAgree) {
-  float out[8];
-  auto message = [&](const DataFiles &files, std::vector<SampleInput> inputs,
+  auto message = [&](const DataSets &files, std::vector<SampleInput> inputs,
                      std::vector<DataKind> kinds) {
-    return Samples(std::move(inputs), std::move(kinds), 1)
-        .read(0, files, 0, 0, 0, out)
+    return statusOf(Samples(std::move(inputs), std::move(kinds), 1), files)
         .message();
   };
-  DataFiles files = makeFiles();
-  files.emplace_back(openArray("samples-third", DType::i32, {6}));
+  DataSets files = setsOf(openArray("samples-x", DType::f32, {7, 2}),
+                          openArray("samples-y", DType::i32, {7}),
+                          openArray("samples-third", DType::i32, {6}));
   SampleInput z = y;
   z.source = 2;
   std::vector<DataKind> three(3, DataKind::array);
   EXPECT_EQ(message(files, {x, y}, three), "");
   EXPECT_EQ(message(files, {x, y, z}, three),
-            "expected 6 rows, as many samples as " + files[2]->path() +
-                " has, got 7");
-  three[2] = DataKind::tokens;
-  EXPECT_EQ(message(files, {x, y, z}, three), "");
-  three[2] = DataKind::array;
-  files[2].reset();
+            "expected 6 rows, as many samples as " +
+                files.training[2]->path(0, 0) + " has, got 7");
+  files.training[2].reset();
   EXPECT_EQ(message(files, {x, y, z}, three), "");
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Executor/Session.h"
+#include "LoopbackTransport.h"
 #include "llmc/Runtime/Plan/Format/PlanBuilder.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 
 namespace llmc::rt::test {
 namespace {
@@ -172,13 +174,15 @@ TEST(SessionTest, CorpusWindows) {
   corpus(4);
   ASSERT_TRUE(session->useData("", path).ok());
   EXPECT_EQ(session->run("echo", 0).kind(), ErrorKind::malformed);
-  corpus(5);
+  corpus(5 + rows - 1);
   ASSERT_TRUE(session->useData("", path).ok());
   ASSERT_TRUE(session->run("echo", 0).ok());
-  // One window only, so every sample is its tokens 3 and 4.
+  // As many windows as rows: each sample has tokens 3 and 4 of one of them.
   HostTensor y = *session->fetch("y", 1);
-  for (int64_t i = 0; i < rows * columns; ++i) {
-    EXPECT_EQ(y.at(i), 3 + i % 2);
+  for (int64_t i = 0; i < rows * columns; i += columns) {
+    EXPECT_GE(y.at(i), 3);
+    EXPECT_LT(y.at(i), 3 + rows);
+    EXPECT_EQ(y.at(i + 1), y.at(i) + 1);
   }
   corpus(200);
   ASSERT_TRUE(session->useData("", path).ok());
@@ -227,6 +231,151 @@ TEST(SessionTest, ArrayRows) {
     }
   }
   EXPECT_EQ(seen.size(), 9u);
+}
+
+/// What the processes that run the plan have read, once it stays.
+std::vector<uint64_t> bytesOf(int processes, const std::string &path) {
+  auto ends = makeLoopback(processes);
+  std::vector<uint64_t> bytes(ends.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    threads.emplace_back([&, i] {
+      SessionOptions options;
+      options.transport = processes > 1 ? ends[i] : nullptr;
+      auto session = Session::open(makeEcho(DataKind::tokens), options);
+      ASSERT_TRUE(session.ok()) << session.message();
+      EXPECT_TRUE((*session)->useData("", path).ok());
+      EXPECT_TRUE((*session)->run("echo", 0).ok());
+      // The step that is read ahead counts too.
+      for (int wait = 0; wait < 20; ++wait) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        bytes[i] = (*session)->bytesRead();
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  return bytes;
+}
+
+// A process reads the rows of its own devices, and no byte of others'.
+TEST(SessionTest, ProcessesReadTheirOwnRows) {
+  std::string path = testing::TempDir() + "session-own.bin";
+  std::ofstream(path, std::ios::binary) << std::string(1000, 'x');
+  constexpr uint64_t row = 2 * microbatches * columns;
+  EXPECT_EQ(bytesOf(1, path), (std::vector<uint64_t>{3 * row}));
+  EXPECT_EQ(bytesOf(2, path), (std::vector<uint64_t>{2 * row, row}));
+}
+
+/// Whether a session reads `columns` tokens of 0 to 99 for each row in time.
+void expectWindows(Session &session, int64_t m) {
+  HostTensor y = *session.fetch("y", m);
+  for (int64_t i = 0; i < rows * columns; i += columns) {
+    EXPECT_EQ(y.at(i + 1), y.at(i) + 1);
+  }
+}
+
+// Values, files and seeds that change between steps are those of the next
+// step, although its data was read ahead.
+TEST(SessionTest, WhatChangesAfterReadingAhead) {
+  std::string folder = testing::TempDir();
+  auto write = [&](const std::string &name, char first) {
+    std::string bytes;
+    for (char c = 0; c < 60; ++c) {
+      bytes += char(first + c);
+    }
+    std::ofstream(folder + name, std::ios::binary) << bytes;
+    return folder + name;
+  };
+  std::string low = write("low.bin", 0), high = write("high.bin", 60);
+  auto session = openEcho(DataKind::tokens);
+  ASSERT_TRUE(session->useData("", low).ok());
+  ASSERT_TRUE(session->run("echo", 0).ok());
+  expectWindows(*session, 0);
+  ASSERT_TRUE(session->useData("", high).ok());
+  ASSERT_TRUE(session->run("echo", 1).ok());
+  for (int64_t m : {0, 1}) {
+    expectWindows(*session, m);
+    EXPECT_GE(session->fetch("y", m)->at(0), 60);
+  }
+  ASSERT_TRUE(session->setInput("echo", "x", 1, numbered(500)).ok());
+  ASSERT_TRUE(session->run("echo", 2).ok());
+  EXPECT_EQ(session->fetch("y", 1)->at(0), 500);
+  EXPECT_GE(session->fetch("y", 0)->at(0), 60);
+  // A step that is not the next one.
+  HostTensor before = *session->fetch("y", 0);
+  ASSERT_TRUE(session->run("echo", 7).ok());
+  ASSERT_TRUE(session->run("echo", 2).ok());
+  EXPECT_EQ(session->fetch("y", 0)->bytes, before.bytes);
+}
+
+// The data of a step that is wrong is an error of that step, not of the one
+// before it; so is a file that becomes shorter meanwhile.
+TEST(SessionTest, ErrorsOfTheirOwnStep) {
+  std::string path = testing::TempDir() + "session-shrinks.bin";
+  std::ofstream(path, std::ios::binary) << std::string(1 << 20, 'x');
+  Plan plan = makeEcho(DataKind::tokens);
+  auto session = Session::open(plan, {});
+  ASSERT_TRUE((*session)->useData("", path).ok());
+  ASSERT_TRUE((*session)->run("echo", 0).ok());
+  ASSERT_TRUE((*session)->run("echo", 1).ok());
+  std::filesystem::resize_file(path, 100);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Status status;
+  for (int64_t step = 2; step < 5 && status.ok(); ++step) {
+    status = (*session)->run("echo", step);
+  }
+  EXPECT_EQ(status.kind(), ErrorKind::malformed);
+  EXPECT_THAT(status.message(),
+              HasSubstr("expected a file of 1048576 bytes, as when it was "
+                        "opened, got 100"));
+  EXPECT_EQ(status.error().file, path);
+  // Numbers beyond the plan's limit.
+  plan.entries[0].inputs[0].limit = 'x';
+  session = Session::open(plan, {});
+  std::ofstream(path, std::ios::binary) << std::string(100, 'x');
+  ASSERT_TRUE((*session)->useData("", path).ok());
+  status = (*session)->run("echo", 0);
+  EXPECT_THAT(status.message(), HasSubstr("input 'x': expected numbers below "
+                                          "120 at token "));
+}
+
+// Means of an entry that evaluates; the values of the step before stay.
+TEST(SessionTest, EvaluatesOnWhatIsHeldOut) {
+  Plan plan = makeEcho(DataKind::array);
+  Entry held = plan.entries[0];
+  held.name = "held";
+  held.kind = EntryKind::evaluate;
+  plan.entries.push_back(held);
+  std::string path = testing::TempDir() + "session-held.npy";
+  ASSERT_TRUE(writeNpy(numbered(0, {40, columns}), path).ok());
+  auto session = Session::open(plan, {});
+  ASSERT_TRUE(session.ok()) << session.message();
+  ASSERT_TRUE((*session)->useData("", path).ok());
+  EXPECT_EQ((*session)->evaluate("echo", 1).kind(), ErrorKind::usage);
+  Status status = (*session)->evaluate("held", 1).status();
+  EXPECT_EQ(status.kind(), ErrorKind::usage);
+  EXPECT_EQ(status.message(),
+            "expected data that training leaves out for input 'x', got none");
+  plan.sources[0].rule.heldOut = 0.4;
+  session = Session::open(plan, {});
+  ASSERT_TRUE((*session)->useData("", path).ok());
+  ASSERT_TRUE((*session)->setExternal("lr", 0.25).ok());
+  ASSERT_TRUE((*session)->run("echo", 0).ok());
+  HostTensor before = *(*session)->fetch("y");
+  ASSERT_TRUE((*session)->setExternal("lr", 0.5).ok());
+  auto means = (*session)->evaluate("held", 0);
+  ASSERT_TRUE(means.ok()) << means.message();
+  // 16 rows are held out, and a step of two microbatches takes 6.
+  EXPECT_EQ(means->second, 2);
+  EXPECT_EQ(means->first.at(0).name, "rate");
+  EXPECT_EQ(means->first.at(0).value, 0.5);
+  EXPECT_EQ((*session)->metric("rate"), 0.25);
+  EXPECT_EQ((*session)->fetch("y")->bytes, before.bytes);
+  ASSERT_TRUE((*session)->submit("echo", 1).ok());
+  EXPECT_EQ((*session)->evaluate("held", 1).kind(), ErrorKind::usage);
+  EXPECT_TRUE((*session)->wait().ok());
 }
 
 TEST(SessionTest, Devices) {

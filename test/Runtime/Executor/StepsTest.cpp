@@ -16,7 +16,7 @@
 namespace llmc::rt::test {
 namespace {
 
-constexpr int numSteps = 100;
+constexpr int stepsOfRun = 100;
 
 /// Metrics and inputs of the step that was waited for last.
 void addStep(std::string &bits, Session &session) {
@@ -40,8 +40,8 @@ void addStates(std::string &bits, Session &session) {
 std::string runSteps(Session &session, int ahead) {
   std::string bits;
   int submitted = 0;
-  for (int step = 0; step < numSteps; ++step) {
-    for (; submitted < numSteps && submitted <= step + ahead; ++submitted) {
+  for (int step = 0; step < stepsOfRun; ++step) {
+    for (; submitted < stepsOfRun && submitted <= step + ahead; ++submitted) {
       Status status = session.submit("train", submitted);
       EXPECT_TRUE(status.ok()) << status.message();
     }

@@ -37,6 +37,9 @@ public:
     return {reinterpret_cast<const char *>(data_), size_};
   }
   const std::string &path() const { return path_; }
+  /// Copies bytes of the file. Error `malformed` with the offset where they
+  /// cannot be read, or the file has another size than when it was opened.
+  Status copy(uint64_t offset, uint64_t bytes, void *out) const;
   /// Reads the first byte of each page ahead of use.
   void prefetch() const;
   /// Gives back the memory of what was read; it is read again when it is used.
@@ -48,6 +51,8 @@ private:
   const uint8_t *data_ = nullptr;
   size_t size_ = 0;
   std::string path_;
+  /// Whose path names the same file still.
+  uint64_t device_ = 0, node_ = 0;
 };
 
 /// The old file, if any, is intact when this fails. A device or a pipe is

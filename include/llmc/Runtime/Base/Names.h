@@ -35,9 +35,18 @@ std::string unescapeName(std::string_view symbol);
 /// True for a name of ours: it begins with a word of the list.
 bool isOurs(std::string_view name);
 
+/// Whether `name` is one of `known`, escaped or not, alone or after its kind
+/// ("input.", "output.", "metric.").
+bool isAmong(const std::vector<std::string> &known, const std::string &name);
+
 /// Names in a line: those with a common first word as one glob with a count,
 /// and at most `most` of them: "params.* (12), mask".
 std::string listGlobbed(const std::vector<std::string> &names, size_t most);
+
+/// The text with the numbers of blocks as a '*': those between a point and
+/// another point, a quote, a space or the end: "'blocks.3.w'" becomes
+/// "'blocks.*.w'".
+std::string hideNumbers(std::string_view text);
 
 } // namespace llmc::rt
 

@@ -76,6 +76,10 @@ public:
   /// call returns the same. After a timeout some work may still run: end the
   /// process, and do not destroy the world.
   virtual Status wait(std::chrono::milliseconds deadline) = 0;
+  /// Of the step that was waited for last: seconds for which a compute stream
+  /// stood at a wait for what a stream of communication was to signal; the mean
+  /// over this process's devices. 0 where the hardware does not tell.
+  virtual double exposedSeconds() const { return 0; }
   /// Waits for all steps, and for what was enqueued outside of any.
   virtual Status drain(std::chrono::milliseconds deadline) = 0;
 

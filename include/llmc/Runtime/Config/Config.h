@@ -33,14 +33,29 @@ struct MeshConfig {
   std::string pipeline;
 };
 
+/// Files and globs; a configuration may have a text for one.
+struct FileList {
+  std::vector<std::string> patterns;
+  bool empty() const { return patterns.empty(); }
+};
+
 /// A source of data: [data], or [data.<name>].
 struct DataConfig {
   std::string kind = "tokens";
   /// Absolute, or relative to the configuration's folder once loaded.
-  std::string file;
+  FileList file;
+  /// Of each of these: how many samples, next to those of the others.
+  std::vector<double> weights;
   std::string dtype = "u16";
   std::string tensor;
   bool shuffle = true;
+  /// "drawn" or "once".
+  std::string windows = "drawn";
+  /// What training leaves out for evaluation: a share, or files of their own.
+  double heldOut = 0;
+  FileList evaluateFile;
+  bool finite = true;
+  bool inRange = true;
   /// Input name -> rows by which it lies after the sample's first.
   std::map<std::string, int64_t> inputs;
 };
@@ -147,6 +162,8 @@ struct LossConfig {
 
 struct TrainingConfig {
   int64_t steps = 0, microbatches = 0, seed = 0;
+  /// Steps between evaluations (0: none), and batches of one (0: all).
+  int64_t evaluateEvery = 0, evaluateSteps = 0;
   double maxNorm = 0;
   /// The size to which each element of a gradient is cut; 0: none.
   double maxValue = 0;
@@ -241,8 +258,12 @@ Status loadMachine(const std::string &path, Config &config,
 
 /// A source with the inputs that it feeds.
 struct DataSource {
-  std::string name, file;
+  std::string name;
+  /// Files and globs, and those of evaluation.
+  std::vector<std::string> files, evaluationFiles;
   DataRule rule;
+  /// Integers that the model takes for places are as many as there are.
+  bool inRange = true;
   /// Input name -> rows after the sample's first.
   std::map<std::string, int64_t> inputs;
 };
@@ -256,6 +277,9 @@ Result<std::vector<DataSource>> findSources(const Config &config);
 /// file, for all of them (the name is then "").
 std::pair<std::string, std::string>
 splitSource(const std::string &text, const std::vector<std::string> &sources);
+
+/// The files and globs that a text names, separated by commas.
+std::vector<std::string> splitPatterns(const std::string &text);
 
 /// Every key with its value and its origin, one line each.
 std::string printConfig(const Config &config);

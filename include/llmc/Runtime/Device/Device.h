@@ -100,6 +100,9 @@ public:
   virtual ~Repeat() = default;
 };
 
+/// What runs on a stream: what waits for what is reported by it.
+enum class StreamUse : uint8_t { compute, copy, communication };
+
 /// What a stream is made for. The queue never grows: `entries` and `words`
 /// bound what is enqueued in one step. A launch takes a word for each
 /// buffer and scalar, a call of a library one for each buffer, a collective two
@@ -111,6 +114,7 @@ struct StreamShape {
   int priority = 0; ///< Ready heads of greater priority run first.
   uint32_t entries = 0;
   uint32_t words = 0;
+  StreamUse use = StreamUse::compute;
 };
 
 /// One form of a kernel's code.

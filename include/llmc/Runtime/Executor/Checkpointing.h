@@ -56,6 +56,15 @@ struct CheckpointOptions {
 /// What goes wrong before a run; `folder` aside. Errors (2).
 Status checkOptions(const CheckpointOptions &options);
 
+/// One that is there.
+struct WrittenCheckpoint {
+  int64_t step = 0;
+  std::string path;
+  uint64_t bytes = 0;
+  /// From its begin to its name; of these the run stood still.
+  double seconds = 0, stall = 0;
+};
+
 class Checkpointing {
 public:
   virtual ~Checkpointing() = default;
@@ -90,6 +99,8 @@ public:
   /// when all have, its end. "" where there is none.
   virtual bool isWritten() const = 0;
   virtual Result<std::string> finish() = 0;
+  /// The last one that `write` or `finish` spoke of.
+  virtual WrittenCheckpoint lastWritten() const { return {}; }
 };
 
 } // namespace llmc::rt

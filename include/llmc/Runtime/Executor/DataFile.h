@@ -1,12 +1,13 @@
-//===- DataFile.h - The file of a source ----------------------------------===//
+//===- DataFile.h - A file of a source ------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source of data, read from a mapped file: rows of equal shape and type, of
-// which a step touches only those that it needs.
+// A file of a source, mapped: rows of equal shape and type, of which a step
+// touches only those that it needs.
 //
 //   tokens   raw little-endian integers, or a one-dimensional .npy; a token is
 //            a row without dims
+//   text     any file: its bytes are tokens
 //   array    an .npy or a tensor of a .safetensors file; its first dim counts
 //            the rows
 //
@@ -23,37 +24,48 @@
 
 namespace llmc::rt {
 
+/// What a row must be for an input.
+struct RowUse {
+  DType type = DType::f32;
+  /// Integers are below it; 0: any.
+  int64_t limit = 0;
+  /// Floats are finite, also as `type`.
+  bool finite = false;
+};
+
 class DataFile {
 public:
   /// Errors: 3 (no file, another format, no rows), 2 (not a type of tokens).
   static Result<DataFile> open(const DataRule &rule, const std::string &path);
 
   const std::string &path() const { return file.path(); }
-  const DataRule &rule() const { return dataRule; }
   DType dtype() const { return elementType; }
   int64_t rows() const { return numRows; }
   /// Of one row: empty for tokens.
   const std::vector<int64_t> &rowShape() const { return shape; }
+  int64_t rowBytes() const { return rowElements * sizeOf(elementType); }
 
-  /// The first of `window` rows of sample `sample`; error 3 where no such
-  /// window fits.
-  Result<int64_t> find(uint64_t seed, uint64_t sample, int64_t window) const;
-
-  /// Converts `count` rows from `row` on to `type`. Tokens wrap in a narrower
-  /// type. Error 3 where an integer of an array is outside `type`, or a
-  /// boolean neither 0 nor 1. Assumes rows within the file and
-  /// `canConvert(dtype(), type)`.
-  Status read(int64_t row, int64_t count, DType type, void *out) const;
+  /// Converts `count` rows from `row` on. Tokens wrap in a narrower type. Error
+  /// 3 with the byte of the file where an integer of an array is outside the
+  /// type, a boolean neither 0 nor 1, a value not as `use` says, or the file
+  /// has another size than before. Assumes rows within the file and
+  /// `canConvert(dtype(), use.type)`. Allocates nothing.
+  Status read(int64_t row, int64_t count, const RowUse &use, void *out) const;
 
 private:
-  DataFile(MappedFile file, DataRule rule, DType dtype, uint64_t offset,
+  DataFile(MappedFile file, DataKind kind, DType dtype, uint64_t offset,
            int64_t rows, std::vector<int64_t> shape);
   static Result<DataFile> openTokens(MappedFile file, const DataRule &rule);
   static Result<DataFile> openArray(MappedFile file, const DataRule &rule);
-  Status readArray(int64_t first, int64_t count, DType type, void *out) const;
+  Status convert(const std::byte *raw, int64_t first, int64_t count,
+                 const RowUse &use, void *out) const;
+  Status convertIntegers(const std::byte *raw, int64_t first, int64_t count,
+                         const RowUse &use, void *out) const;
+  Status refuse(int64_t element, const std::string &expected,
+                const std::string &found) const;
 
   MappedFile file;
-  DataRule dataRule;
+  DataKind kind;
   DType elementType;
   /// Of the first row in the file, in bytes.
   uint64_t offset;

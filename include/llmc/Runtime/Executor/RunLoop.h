@@ -3,10 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs steps of a session and prints a line for each, in the form that readers
-// and scripts know; a log has the same at full precision as JSON lines.
+// and scripts know; a log has the same at full precision as JSON lines. On a
+// terminal it is one line, which each step draws again. What the words mean is
+// in docs/seeing.md.
 //
-//   step: 12  loss: 4.1873  grad_norm: 0.87  lr: 3.0e-04
-//   memory: 36.90GiB(26.5%) tps: 512,004  data: 0.4%  eta: 1:22:03 (one line)
+//   step: 12  loss: 4.1873  grad_norm: 0.87  lr: 3.0e-04  memory:
+//   36.90GiB(26.5%)  tps: 512,004  mfu: 44.2%  comm: 3.1%  data: 0.4%
+//   eta: 1:22:03 (one line)
 //
 // Used by llmc-run and by the driver.
 //
@@ -15,6 +18,7 @@
 #ifndef LLMC_RUNTIME_EXECUTOR_RUNLOOP_H
 #define LLMC_RUNTIME_EXECUTOR_RUNLOOP_H
 
+#include "llmc/Runtime/Executor/Evaluation.h"
 #include "llmc/Runtime/Executor/Session.h"
 
 #include <atomic>
@@ -33,8 +37,16 @@ struct RunOptions {
   int64_t firstStep = 0;
   /// Where the run begins, and what it leaves; null: no checkpoints.
   Checkpointing *checkpoints = nullptr;
-  /// JSON lines; "" for none.
+  /// Between steps.
+  EvaluationOptions evaluation;
+  /// JSON lines, one for each step; "" for none.
   std::string logFile;
+  /// JSON lines, one for all that happens; "" for none.
+  std::string eventFile;
+  /// Gets a file for TensorBoard; "" for none.
+  std::string boardFolder;
+  /// Of the plan's file, for the events.
+  std::string planHash;
   /// When each instruction of the steps ran, of a session with `trace`; "" for
   /// none. Process n > 0 writes `<traceFile>.<n>`.
   std::string traceFile;
@@ -59,9 +71,10 @@ struct RunOptions {
   std::atomic<bool> *stop = nullptr;
 };
 
-/// The value of `--data`: `source=file`, or a file for all sources.
+/// The value of `--data`: `source=file`, or a file for all sources; a glob, or
+/// several with commas between, stand for files.
 Status useDataFlag(Session &session, const std::string &text,
-                   std::optional<DType> dtype);
+                   std::optional<DType> dtype, bool isEvaluation = false);
 
 /// Prints the predicted memory, the steps, and predicted against reserved.
 Status runSteps(Session &session, const RunOptions &options);

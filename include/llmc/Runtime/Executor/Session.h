@@ -7,7 +7,7 @@
 // else.
 //
 //   LLMC_TRY_ASSIGN(auto session, Session::open(std::move(plan), options));
-//   LLMC_TRY(session->useData("", "corpus.bin"));
+//   LLMC_TRY(session->useData("", "corpus/*.bin"));
 //   for (int64_t step = 0; step < 50; ++step) {
 //     LLMC_TRY(session->run("train", step));
 //     print(*session->metric("loss"));
@@ -92,6 +92,18 @@ struct MemoryAudit {
   uint64_t touchedOutside = 0;
 };
 
+/// The files of a source of data.
+struct SourceFiles {
+  /// "": of all of the plan's sources.
+  std::string source;
+  /// Files or globs; of a source with weights one for each.
+  std::vector<std::string> patterns;
+  /// Of raw tokens, in place of the plan's.
+  std::optional<DType> dtype = {};
+  /// For entries that evaluate alone, in place of what training leaves out.
+  bool isEvaluation = false;
+};
+
 class Session {
 public:
   virtual ~Session() = default;
@@ -106,11 +118,11 @@ public:
   virtual int process() const { return 0; }
   virtual uint64_t seed() const = 0;
 
-  /// The file of the source of that name, or with "" of all the plan's sources;
-  /// `dtype` is that of raw tokens, in place of the plan's. Errors: 2 (no such
-  /// source), 3 (`DataFile::open`).
-  virtual Status useData(const std::string &source, const std::string &path,
-                         std::optional<DType> dtype = {}) = 0;
+  /// Errors: 2 (no such source), 2 and 3 (`DataSet::open`).
+  virtual Status useFiles(const SourceFiles &files) = 0;
+  /// The same, of files and globs that commas separate.
+  Status useData(const std::string &source, const std::string &files,
+                 std::optional<DType> dtype = {});
   /// The whole value of an input of `entry` for one microbatch, in place of
   /// its source; it stays for all later steps.
   virtual Status setInput(const std::string &entry, const std::string &input,
@@ -127,6 +139,23 @@ public:
   virtual Status wait() = 0;
   /// Runs one step to its end, after those that were submitted.
   virtual Status run(const std::string &entry, int64_t step) = 0;
+
+  /// Runs `steps` steps of an entry on data that training leaves out, or with 0
+  /// as many as that data has whole batches, and returns the means of its
+  /// metrics and how many steps they are of. States, metrics and values to be
+  /// fetched stay those of the step that was waited for last. Errors: 2 (a step
+  /// that is not waited for), those of `checkEvaluation` and `run`.
+  virtual Result<std::pair<std::vector<NamedValue>, int64_t>>
+  evaluate(const std::string &entry, int64_t steps) = 0;
+  /// Whether the entry evaluates, and has such data. Errors: 2 (no such entry
+  /// or data), 3 (too little of it).
+  virtual Status checkEvaluation(const std::string &entry) = 0;
+  /// How often the steps before `step` have gone through the data; absent where
+  /// the entry reads none.
+  virtual std::optional<double> epochs(const std::string &entry,
+                                       int64_t step) const = 0;
+  /// That this process has taken from the files of all sources.
+  virtual uint64_t bytesRead() const = 0;
 
   /// Of the step that was waited for last.
   virtual const std::vector<NamedValue> &metrics() const = 0;
@@ -179,6 +208,9 @@ public:
   virtual std::string printTrace() = 0;
   /// Seconds that the host spent on the data of the last step.
   virtual double dataSeconds() const = 0;
+  /// Seconds of the last step for which computing stood and waited for
+  /// communication: the mean over all devices. None on one device.
+  virtual std::optional<double> exposedSeconds() const { return std::nullopt; }
 };
 
 /// Reads a plan file; its folder is where its kernels lie.

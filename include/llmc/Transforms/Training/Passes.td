@@ -40,6 +40,23 @@ def CheckRulesPass : Pass<"llmc-check-rules", "::mlir::ModuleOp"> {
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
 }
 
+def BoundInputsPass : Pass<"llmc-bound-inputs", "::mlir::ModuleOp"> {
+  let summary = "Say which integers an input may have";
+  let description = [{
+    Where a function takes the integers of an input that a source feeds for places
+    of a dimension (`IndexOpInterface`), its `#dist.data` gets the least number of
+    places as limit. Runs read nothing else into the input. A limit that is there
+    stays, and what only the body of a loop reads gets none.
+
+    ```mlir
+    %arg1: tensor<8x32xi32> {dist.port = #dist.port<input "tokens", data = <"corpus">>}
+    %0 = "stablehlo.gather"(%arg0, %arg1) … (tensor<256x64xf32>, tensor<8x32xi32>) …
+    // becomes  data = <"corpus", limit = 256>
+    ```
+  }];
+  let dependentDialects = ["::llmc::dist::DistDialect"];
+}
+
 def CloseRegionsPass : Pass<"llmc-close-regions", "::mlir::ModuleOp"> {
   let summary = "Regions of reductions and scatters use no value from outside";
   let description = [{
@@ -307,6 +324,23 @@ def PairLoopsPass : Pass<"llmc-pair-loops", "::mlir::ModuleOp"> {
     again in the trip of the backward loop itself.
   }];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect", "::llmc::dist::DistDialect"];
+}
+
+def CountFlopsPass : Pass<"llmc-count-flops", "::mlir::ModuleOp"> {
+  let summary = "How much a step of the model computes";
+  let description = [{
+    Steps and entries get the mark `dist.model_flops`: the sum of what their ops say
+    (`OpCost::modelFlops`), in each trip of loops and each microbatch. From it a run
+    prints how much of `machine.flops` the model uses. There is none where floats of
+    eight bits are multiplied, which is done at another rate.
+
+    ```mlir
+    // @m multiplies 8x16 by 16x32 forward, and twice as much backward.
+    dist.step @train microbatch(@m) update(@u) microbatches(2) ...
+    // becomes
+    dist.step @train microbatch(@m) update(@u) microbatches(2) ... {dist.model_flops = 4.9152e+04 : f64}
+    ```
+  }];
 }
 
 def NarrowPass : Pass<"llmc-narrow", "::mlir::ModuleOp"> {

@@ -10,6 +10,7 @@
 
 #include "LayoutSets.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Runtime/Base/DataRule.h"
 #include "llmc/Support/StoredElements.h"
 #include "llmc/Support/TableSyntax.h"
 #include "mlir/IR/Builders.h"
@@ -157,14 +158,28 @@ LogicalResult FileAttr::verify(EmitError emitError, StringRef path,
 
 LogicalResult DataAttr::verify(EmitError emitError, StringRef name,
                                DataKind kind, Type dtype, StringAttr tensor,
-                               bool, int64_t offset) {
+                               bool, bool once, FloatAttr heldOut,
+                               DenseI64ArrayAttr weights, bool, int64_t offset,
+                               int64_t limit) {
   if (name.empty())
     return emitError() << "expected the name of a source, got \"\"";
   // Sums of an offset and the elements of a sample do not overflow.
   if (offset < 0 || offset > INT64_MAX / 2)
     return emitError() << "expected an offset in [0, 2^62), got " << offset;
+  if (limit < 0)
+    return emitError() << "expected a limit of at least 0, got " << limit;
+  rt::DataRule rule;
+  rule.kind = static_cast<rt::DataKind>(kind);
+  rule.once = once;
+  rule.heldOut = heldOut ? heldOut.getValueAsDouble() : 0;
+  if (weights)
+    rule.weights.assign(weights.asArrayRef().begin(),
+                        weights.asArrayRef().end());
+  if (std::string_view fault = rt::faultOf(rule); !fault.empty())
+    return emitError() << StringRef(fault.data(), fault.size());
   bool isArray = kind == DataKind::Array;
-  if (dtype && (isArray || !dtype.isInteger() || !getRuntimeDType(dtype)))
+  bool isTokens = kind == DataKind::Tokens;
+  if (dtype && (!isTokens || !dtype.isInteger() || !getRuntimeDType(dtype)))
     return emitError() << "expected an integer type that is stored, of tokens "
                           "alone, got "
                        << dtype << " of " << stringifyDataKind(kind);
@@ -173,6 +188,12 @@ LogicalResult DataAttr::verify(EmitError emitError, StringRef name,
                           "got "
                        << tensor << " of " << stringifyDataKind(kind);
   return success();
+}
+
+DataAttr DataAttr::withLimit(int64_t limit) const {
+  return get(getContext(), getName(), getKind(), getDtype(), getTensor(),
+             getShuffle(), getOnce(), getHeldOut(), getWeights(), getAnyFloat(),
+             getOffset(), limit);
 }
 
 Attribute RuleAttr::parse(AsmParser &parser, Type) {

@@ -159,6 +159,14 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kSizes || name == kClipValue || name == kAverage)
     return verifyUpdateMark(op, mark);
+  if (name == kModelFlops) {
+    auto flops = dyn_cast<FloatAttr>(value);
+    if (flops && flops.getType().isF64() && flops.getValue().isFinite() &&
+        !flops.getValue().isNegative())
+      return success();
+    return op->emitOpError() << "expected a finite f64 of at least 0 for '"
+                             << name << "', got " << value;
+  }
   if (name == kAt)
     return verifyStages(op, value);
   if (name == kJaxFunction)

@@ -63,13 +63,19 @@ rt::HyperRule dist::getRuntimeRule(RuleAttr rule) {
 
 rt::DataRule dist::getRuntimeRule(DataAttr data) {
   rt::DataRule rule;
-  rule.kind = data.getKind() == DataKind::Array ? rt::DataKind::array
-                                                : rt::DataKind::tokens;
+  rule.kind = static_cast<rt::DataKind>(data.getKind());
   if (Type dtype = data.getDtype())
     rule.dtype = *getRuntimeDType(dtype);
   if (StringAttr tensor = data.getTensor())
     rule.tensor = tensor.str();
   rule.shuffle = data.getShuffle();
+  rule.once = data.getOnce();
+  if (FloatAttr heldOut = data.getHeldOut())
+    rule.heldOut = heldOut.getValueAsDouble();
+  if (DenseI64ArrayAttr weights = data.getWeights())
+    rule.weights.assign(weights.asArrayRef().begin(),
+                        weights.asArrayRef().end());
+  rule.finite = !data.getAnyFloat();
   return rule;
 }
 
@@ -85,8 +91,13 @@ dist::DataAttr dist::getDataAttr(MLIRContext *context, StringRef source,
   StringAttr tensor;
   if (!rule.tensor.empty())
     tensor = StringAttr::get(context, rule.tensor);
-  bool isArray = rule.kind == rt::DataKind::array;
-  return DataAttr::get(context, source,
-                       isArray ? DataKind::Array : DataKind::Tokens, dtype,
-                       tensor, rule.shuffle, offset);
+  FloatAttr heldOut;
+  if (rule.heldOut > 0)
+    heldOut = FloatAttr::get(Float64Type::get(context), rule.heldOut);
+  DenseI64ArrayAttr weights;
+  if (!rule.weights.empty())
+    weights = DenseI64ArrayAttr::get(context, rule.weights);
+  return DataAttr::get(context, source, static_cast<DataKind>(rule.kind), dtype,
+                       tensor, rule.shuffle, rule.once, heldOut, weights,
+                       !rule.finite, offset, /*limit=*/0);
 }

@@ -82,10 +82,11 @@ public:
   int columns, depth, values;
 };
 
-/// Products and sums of `contractions` over scores and depth, and as many over
-/// scores and values.
+/// `ofDepth` products over scores and depth, and `ofValues` over scores and
+/// values; `ofScores` of the first make the scores again.
 template <typename Op>
-OpCost getAttentionCost(Op op, int64_t ofDepth, int64_t ofValues) {
+OpCost getAttentionCost(Op op, int64_t ofDepth, int64_t ofValues,
+                        int64_t ofScores) {
   OpCost cost = getTrafficCost(op);
   int64_t scores = 1;
   for (int64_t size : op.getScoreShape())
@@ -94,6 +95,8 @@ OpCost getAttentionCost(Op op, int64_t ofDepth, int64_t ofValues) {
           values = op.getValue().getType().getShape().back();
   cost.flops = scores * (2 * ofDepth * depth + 2 * ofValues * values + 5);
   cost.transcendentals = scores;
+  cost.modelFlops =
+      scores * (2 * (ofDepth - ofScores) * depth + 2 * ofValues * values);
   constexpr int64_t perBits = 80;
   cost.flops += op.getDropout() ? perBits * scores : 0;
   if (op.getCausal() && !op.getOffset()) {
@@ -233,7 +236,7 @@ struct AttentionAnswers : AnswerDefaults<AttentionOp> {
     rule.distributed = {with.columns, with.depth};
     return rule;
   }
-  static OpCost cost(Op op) { return getAttentionCost(op, 1, 1); }
+  static OpCost cost(Op op) { return getAttentionCost(op, 1, 1, 0); }
 
   /// A device that has a part of the rows sees them from its first one on.
   static LogicalResult localize(Op op, LocalForm &form) {
@@ -332,7 +335,7 @@ struct AttentionGradAnswers : AnswerDefaults<AttentionGradOp> {
     rule.addLinear(ReductionKind::sum, {{4, 5}});
     return rule;
   }
-  static OpCost cost(Op op) { return getAttentionCost(op, 3, 2); }
+  static OpCost cost(Op op) { return getAttentionCost(op, 3, 2, 1); }
 
   static LogicalResult localize(Op op, LocalForm &form) {
     return localizeWithDropout(op, form);

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowForms.h"
+#include "llmc/Dialect/Graph/IR/IndexLimits.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Support/HostElements.h"
@@ -186,9 +187,21 @@ struct LossGradientAnswers
 };
 } // namespace
 
+namespace {
+/// Each target names a class.
+struct LossIndex
+    : graph::IndexOpInterface::ExternalModel<LossIndex, SoftmaxCrossEntropyOp> {
+  int64_t getIndexLimit(Operation *op, unsigned operand) const {
+    auto logits = cast<RankedTensorType>(op->getOperand(0).getType());
+    return operand == 1 ? logits.getShape().back() : 0;
+  }
+};
+} // namespace
+
 void nn::registerCrossEntropyModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
     attachAnswers<SoftmaxCrossEntropyOp, LossAnswers>(context);
+    SoftmaxCrossEntropyOp::attachInterface<LossIndex>(*context);
     attachGradient<SoftmaxCrossEntropyGradOp, LossGradientAnswers>(context);
   });
 }

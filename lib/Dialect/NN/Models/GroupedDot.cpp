@@ -376,6 +376,7 @@ struct GroupedDotAnswers : AnswerDefaults<GroupedDotOp> {
     cost.flops = 2 * op.getLhs().getType().getNumElements();
     for (int64_t dim : sides.rhsFree)
       cost.flops *= op.getRhs().getType().getDimSize(dim);
+    cost.modelFlops = cost.flops;
     return cost;
   }
 

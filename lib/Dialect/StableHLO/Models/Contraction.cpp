@@ -243,6 +243,7 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
     OpCost cost = getTrafficCost(op);
     Side left = getLeft(op);
     cost.flops = 2 * op.getType().getNumElements() * left.count(left.contract);
+    cost.modelFlops = cost.flops;
     return cost;
   }
 

@@ -199,6 +199,7 @@ OpCost getCostOf(ConvolutionOp op) {
   for (auto [dim, places] : llvm::zip_equal(parts.window, parts.places))
     terms *= countTerms(dim, places);
   cost.flops = 2 * terms;
+  cost.modelFlops = cost.flops;
   return cost;
 }
 

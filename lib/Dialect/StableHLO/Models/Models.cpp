@@ -35,6 +35,7 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerDynamicSlicingModels(registry);
   registerScatterModels(registry);
   registerGatherModels(registry);
+  registerIndexLimits(registry);
   registerMovementModels(registry);
   registerKnownParts(registry);
   registerKnownSlices(registry);

@@ -57,7 +57,7 @@ private:
   bool isSame(Value value) const;
   bool isOfSample(Value value, int64_t dim, unsigned flagDim);
   bool keepsApart(int64_t flagDim);
-  bool isResultOfSample(OpResult result, int64_t dim, unsigned flagDim);
+  bool isResultOfSample(mlir::OpResult result, int64_t dim, unsigned flagDim);
   std::optional<int64_t> getNumber(Value value) const;
   std::optional<int64_t> countTrips(Value part);
   WhileOp makeLoop(OpBuilder &b);

@@ -183,6 +183,7 @@ void CpuDevice::fill(Stream &stream, void *to, uint64_t pattern, unsigned size,
 
 void CpuDevice::record(Stream &stream, Event &event, const Origin &origin) {
   auto &counter = static_cast<CpuEvent &>(event);
+  counter.isOfCommunication = own(stream).use == StreamUse::communication;
   if (Entry *entry = pool.push(own(stream), 0, origin)) {
     entry->work = RecordEntry{&counter, ++counter.recorded, 0};
   }
@@ -191,7 +192,9 @@ void CpuDevice::record(Stream &stream, Event &event, const Origin &origin) {
 void CpuDevice::wait(Stream &stream, Event &event, const Origin &origin) {
   auto &counter = static_cast<CpuEvent &>(event);
   if (Entry *entry = pool.push(own(stream), 0, origin)) {
-    entry->work = WaitEntry{&counter, counter.recorded};
+    entry->work = WaitEntry{&counter, counter.recorded,
+                            counter.isOfCommunication &&
+                                own(stream).use == StreamUse::compute};
   }
 }
 

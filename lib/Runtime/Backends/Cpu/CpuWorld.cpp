@@ -70,6 +70,9 @@ public:
   Status drain(std::chrono::milliseconds deadline) override {
     return pool.drain(deadline);
   }
+  double exposedSeconds() const override {
+    return pool.exposedSeconds() / static_cast<double>(devices.size());
+  }
   OrderDigest order() const override { return pool.digest(); }
   std::vector<TraceSpan> takeTrace() override { return pool.takeTrace(); }
 

@@ -47,7 +47,11 @@ bool Pool::passes(CpuStream &stream) {
   }
   if (auto *wait = std::get_if<WaitEntry>(&entry.work)) {
     if (wait->event->reached >= wait->generation) {
+      endWait(stream);
       return true;
+    }
+    if (wait->isForCommunication && stream.stands == TimePoint()) {
+      stream.stands = std::chrono::steady_clock::now();
     }
     stream.state = CpuStream::State::blocked;
     stream.nextWaiter = wait->event->waiters;
@@ -77,6 +81,16 @@ bool Pool::passes(CpuStream &stream) {
   }
   makeHeadReady(stream);
   return false;
+}
+
+/// What it stood for communication is exposed.
+void Pool::endWait(CpuStream &stream) {
+  if (stream.stands != TimePoint()) {
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - stream.stands;
+    exposed[ended % mostSteps] += time.count();
+    stream.stands = TimePoint();
+  }
 }
 
 void Pool::reach(CpuEvent &event, uint64_t generation) {

@@ -39,6 +39,9 @@ struct CpuEvent final : Event {
   Origin origin;
   uint64_t recorded = 0;
   uint64_t reached = 0;
+  /// The latest record that was enqueued is on a stream of communication; the
+  /// host alone reads it.
+  bool isOfCommunication = false;
   CpuStream *waiters = nullptr; ///< Blocked streams, linked by `nextWaiter`.
 };
 
@@ -72,6 +75,8 @@ struct RecordEntry {
 struct WaitEntry {
   CpuEvent *event;
   uint64_t generation;
+  /// Of a compute stream, for what a stream of communication signals.
+  bool isForCommunication;
 };
 /// Words: ins, then outs.
 struct CollectiveEntry {
@@ -130,7 +135,8 @@ struct CpuStream final : Stream {
   std::string name;
   int device = 0;
   int priority = 0;
-  int threads = 1;     ///< Of the device.
+  int threads = 1; ///< Of the device.
+  StreamUse use = StreamUse::compute;
   uint32_t number = 0; ///< Among all streams of the world.
 
   /// By the step's number mod 2: the host fills one while the pool runs the
@@ -143,6 +149,7 @@ struct CpuStream final : Stream {
   State state = State::drained;
   int tickets = 0, nextTicket = 0, doneTickets = 0;
   TimePoint began;        ///< Of a traced world, as in groups and channels.
+  TimePoint stands;       ///< Since when it waits for communication.
   uint32_t partsLeft = 0; ///< Of an exchange at the head.
   bool posted = false;    ///< The exchange at the head has posted its parts.
   /// The cursor goes through a repeat whose flag does not hold: it waits and

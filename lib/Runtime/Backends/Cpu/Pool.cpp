@@ -75,6 +75,7 @@ CpuStream *Pool::addStream(const StreamShape &shape, int device, int threads) {
   stream->device = device;
   stream->priority = shape.priority;
   stream->threads = threads;
+  stream->use = shape.use;
   stream->number = static_cast<uint32_t>(streams.size());
   for (Queue &queue : stream->queues) {
     queue.entries.resize(shape.entries);
@@ -226,6 +227,7 @@ CommunicatorCounts Pool::countsOf(const Group &group) const {
 void Pool::startSteps() {
   while (sticky.ok() && ended < submitted) {
     undrained = 0;
+    exposed[ended % mostSteps] = 0;
     for (auto &stream : streams) {
       stream->queue = &stream->queues[ended % mostSteps];
       stream->head = 0;
@@ -346,6 +348,11 @@ void Pool::note(const CpuStream &stream, TimePoint began) {
     spans.push_back({stream.device, stream.name, stream.front().origin, began,
                      std::chrono::steady_clock::now()});
   }
+}
+
+double Pool::exposedSeconds() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return waited > 0 ? exposed[(waited - 1) % mostSteps] : 0;
 }
 
 std::vector<TraceSpan> Pool::takeTrace() {

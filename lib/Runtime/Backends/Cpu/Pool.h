@@ -79,6 +79,8 @@ public:
 
   OrderDigest digest() const;
   CommunicatorCounts countsOf(const Group &group) const;
+  /// Of all compute streams, in the step that was waited for last.
+  double exposedSeconds() const;
   std::vector<TraceSpan> takeTrace();
   int numWorkers() const { return static_cast<int>(workers.size()); }
 
@@ -104,6 +106,7 @@ private:
   // Cursor.cpp:
   void settleAll();
   bool passes(CpuStream &stream);
+  void endWait(CpuStream &stream);
   void reach(CpuEvent &event, uint64_t generation);
   void makeHeadReady(CpuStream &stream);
   void standAtCollective(CpuStream &stream, const CollectiveEntry &entry);
@@ -140,7 +143,10 @@ private:
   std::condition_variable wake; ///< For workers.
   std::condition_variable done; ///< For the host.
   uint64_t ended = 0;           ///< Steps.
-  bool active = false;          ///< A step runs.
+  /// By the step's number mod 2: seconds that compute streams stood at waits
+  /// for communication.
+  double exposed[mostSteps] = {};
+  bool active = false; ///< A step runs.
   bool leaving = false;
   size_t numReady = 0; ///< Workers that have prepared themselves.
   int running = 0;

@@ -94,6 +94,7 @@ Entry PlanReader::entry(const fb::Entry &flat) {
   entry.numMicrobatches = flat.num_microbatches();
   entry.numChunks = flat.num_chunks();
   entry.reorder = flat.reorder();
+  entry.modelFlops = flat.model_flops();
   entry.prologue = list(flat.prologue());
   entry.epilogue = list(flat.epilogue());
   if (!charge(sizeOfVector(flat.table()), sizeof(fb::Cell))) {
@@ -105,10 +106,10 @@ Entry PlanReader::entry(const fb::Entry &flat) {
   }
   for (size_t i = 0; i < sizeOfVector(flat.inputs()); ++i) {
     const fb::Input *input = flat.inputs()->Get(i);
-    entry.inputs.push_back({text(input->name()),
-                            static_cast<DType>(input->dtype()),
-                            layout(input->layout()), list(input->stages()),
-                            input->source(), input->data_offset()});
+    entry.inputs.push_back(
+        {text(input->name()), static_cast<DType>(input->dtype()),
+         layout(input->layout()), list(input->stages()), input->source(),
+         input->data_offset(), input->limit()});
   }
   for (size_t i = 0; i < sizeOfVector(flat.hypers()); ++i) {
     const fb::Hyper *hyper = flat.hypers()->Get(i);
@@ -136,6 +137,24 @@ Entry PlanReader::entry(const fb::Entry &flat) {
                              list(fetch->origin()), list(fetch->shape())});
   }
   return entry;
+}
+
+Machine PlanReader::machine() {
+  const fb::Machine *flat = flat_.machine();
+  Machine machine;
+  if (!flat) {
+    return machine;
+  }
+  machine.flops = flat->flops();
+  machine.memory = flat->memory();
+  machine.memoryBandwidth = flat->memory_bandwidth();
+  for (size_t i = 0; i < sizeOfVector(flat->links()); ++i) {
+    const fb::MachineLink *link = flat->links()->Get(i);
+    machine.links.push_back(
+        {text(link->name()), link->latency(), link->bandwidth()});
+  }
+  machine.axisLinks = list(flat->axis_links());
+  return machine;
 }
 
 State PlanReader::state(const fb::State &flat) {
@@ -177,6 +196,7 @@ void PlanReader::readSmallTables(Plan &plan) {
     plan.mesh.axes.push_back({text(axis->name()), axis->size()});
   }
   plan.mesh.pipelineAxis = flat_.pipeline_axis();
+  plan.machine = machine();
   for (size_t i = 0; i < sizeOfVector(flat_.streams()); ++i) {
     const fb::Stream *stream = flat_.streams()->Get(i);
     plan.streams.push_back({text(stream->name()),
@@ -196,10 +216,12 @@ void PlanReader::readSmallTables(Plan &plan) {
   }
   for (size_t i = 0; i < sizeOfVector(flat_.sources()); ++i) {
     const fb::DataSource *source = flat_.sources()->Get(i);
-    plan.sources.push_back({text(source->name()),
-                            {static_cast<DataKind>(source->kind()),
-                             static_cast<DType>(source->dtype()),
-                             source->shuffle(), text(source->tensor())}});
+    plan.sources.push_back(
+        {text(source->name()),
+         {static_cast<DataKind>(source->kind()),
+          static_cast<DType>(source->dtype()), source->shuffle(),
+          text(source->tensor()), source->once(), source->held_out(),
+          list(source->weights()), source->finite()}});
   }
   plan.files = texts(flat_.files());
   plan.locations = texts(flat_.locations());

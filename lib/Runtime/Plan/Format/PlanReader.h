@@ -103,6 +103,7 @@ private:
 
   Layout layout(const fb::Layout *flat);
   Program program(const fb::Program &flat);
+  Machine machine();
   Entry entry(const fb::Entry &flat);
   State state(const fb::State &flat);
   Frame frame(const fb::Frame &flat);

@@ -16,6 +16,7 @@
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -228,6 +229,10 @@ Status StructureCheck::checkEntry(const Entry &entry) {
   LLMC_TRY(range("an entry's kind", static_cast<int>(entry.kind), 0, 2));
   LLMC_TRY(range("the microbatches", entry.numMicrobatches, 1, 1 << 20));
   LLMC_TRY(range("the chunks", entry.numChunks, 0, 1 << 20));
+  if (!std::isfinite(entry.modelFlops) || entry.modelFlops < 0) {
+    return malformed(fmt::format("expected finite flops of at least 0, got {}",
+                                 entry.modelFlops));
+  }
   LLMC_TRY(programs(entry.prologue));
   LLMC_TRY(programs(entry.epilogue));
   int64_t numStages = plan_.mesh.numStages();
@@ -259,6 +264,7 @@ Status StructureCheck::checkEntry(const Entry &entry) {
     // Sums of an offset and the elements of a sample do not overflow.
     LLMC_TRY(
         range("the offset of an input", input.dataOffset, 0, INT64_MAX / 2));
+    LLMC_TRY(range("the limit of an input", input.limit, 0, INT64_MAX));
   }
   for (const Hyper &hyper : entry.hypers) {
     LLMC_TRY(range("a hyper value's dtype", static_cast<int>(hyper.dtype), 0,
@@ -391,8 +397,37 @@ Status StructureCheck::checkCounting(const Entry &counting) {
   return Status::success();
 }
 
+/// Reports divide by these numbers.
+Status StructureCheck::checkMachine() const {
+  const Machine &machine = plan_.machine;
+  auto isNumber = [](double value, bool mayBeZero = true) {
+    return std::isfinite(value) && (mayBeZero ? value >= 0 : value > 0);
+  };
+  if (!isNumber(machine.flops) || !isNumber(machine.memory) ||
+      !isNumber(machine.memoryBandwidth)) {
+    return malformed("expected finite numbers of at least 0 of the machine");
+  }
+  for (const MachineLink &link : machine.links) {
+    if (!isNumber(link.latency) || !isNumber(link.bandwidth, false)) {
+      return malformed(fmt::format("expected a latency of at least 0 and a "
+                                   "positive bandwidth of link '{}', got {} "
+                                   "and {}",
+                                   escape(link.name), link.latency,
+                                   link.bandwidth));
+    }
+  }
+  size_t axes = machine.links.empty() ? 0 : plan_.mesh.axes.size();
+  LLMC_TRY(range("the number of axes with a link", machine.axisLinks.size(),
+                 axes, axes));
+  for (int32_t link : machine.axisLinks) {
+    LLMC_TRY(index("the link of an axis", link, machine.links.size()));
+  }
+  return Status::success();
+}
+
 Status StructureCheck::run() {
   LLMC_TRY(plan_.mesh.check());
+  LLMC_TRY(checkMachine());
   if (plan_.target.empty()) {
     return makeError(ErrorKind::malformed, "expected the name of a target");
   }
@@ -420,6 +455,10 @@ Status StructureCheck::run() {
                    numDataKinds - 1));
     LLMC_TRY(range("a source's dtype", static_cast<int>(source.rule.dtype), 0,
                    numDTypes - 1));
+    if (std::string_view fault = faultOf(source.rule); !fault.empty()) {
+      return malformed("source '" + escape(source.name) +
+                       "': " + std::string(fault));
+    }
   }
   LLMC_TRY(uniqueNames("entry", plan_.entries));
   for (const Entry &entry : plan_.entries) {

@@ -28,6 +28,7 @@ private:
   Status checkFrames();
   Status checkKernels();
   Status checkProgram(size_t index);
+  Status checkMachine() const;
   Status checkEntry(const Entry &entry);
   Status checkCounting(const Entry &counting);
   Status checkState(const State &state);

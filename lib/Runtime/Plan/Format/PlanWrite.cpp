@@ -78,6 +78,7 @@ private:
   Offset<fb::Frame> write(const Frame &frame);
   Offset<fb::Program> write(const Program &program);
   Offset<fb::DataSource> write(const DataSource &source);
+  Offset<fb::Machine> write(const Machine &machine);
   Offset<fb::Entry> write(const Entry &entry);
   Offset<fb::State> write(const State &state);
   Offset<fb::KernelObject> write(const KernelObject &object);
@@ -361,9 +362,23 @@ Offset<fb::Program> Writer::write(const Program &program) {
 Offset<fb::DataSource> Writer::write(const DataSource &source) {
   auto name = builder_.CreateSharedString(source.name);
   auto tensor = builder_.CreateSharedString(source.rule.tensor);
-  return fb::CreateDataSource(builder_, name, byte(source.rule.kind),
-                              byte(source.rule.dtype), source.rule.shuffle,
-                              tensor);
+  return fb::CreateDataSource(
+      builder_, name, byte(source.rule.kind), byte(source.rule.dtype),
+      source.rule.shuffle, tensor, source.rule.once, source.rule.heldOut,
+      builder_.CreateVector(source.rule.weights), source.rule.finite);
+}
+
+Offset<fb::Machine> Writer::write(const Machine &machine) {
+  std::vector<Offset<fb::MachineLink>> links;
+  for (const MachineLink &link : machine.links) {
+    links.push_back(
+        fb::CreateMachineLink(builder_, builder_.CreateSharedString(link.name),
+                              link.latency, link.bandwidth));
+  }
+  auto list = builder_.CreateVector(links);
+  return fb::CreateMachine(builder_, machine.flops, machine.memory,
+                           machine.memoryBandwidth, list,
+                           builder_.CreateVector(machine.axisLinks));
 }
 
 Offset<fb::Entry> Writer::write(const Entry &entry) {
@@ -377,7 +392,8 @@ Offset<fb::Entry> Writer::write(const Entry &entry) {
     auto layout = write(input.layout);
     inputs.push_back(fb::CreateInput(builder_, name, byte(input.dtype), layout,
                                      builder_.CreateVector(input.stages),
-                                     input.dataOffset, input.source));
+                                     input.dataOffset, input.source,
+                                     input.limit));
   }
   std::vector<Offset<fb::Hyper>> hypers;
   for (const Hyper &hyper : entry.hypers) {
@@ -411,10 +427,10 @@ Offset<fb::Entry> Writer::write(const Entry &entry) {
   auto inputList = builder_.CreateVector(inputs);
   auto hyperList = builder_.CreateVector(hypers);
   auto metricList = builder_.CreateVector(metrics);
-  return fb::CreateEntry(builder_, name, byte(entry.kind), counts,
-                         entry.numMicrobatches, entry.numChunks, entry.reorder,
-                         prologue, epilogue, cells, inputList, hyperList,
-                         metricList, builder_.CreateVector(fetches));
+  return fb::CreateEntry(
+      builder_, name, byte(entry.kind), counts, entry.numMicrobatches,
+      entry.numChunks, entry.reorder, prologue, epilogue, cells, inputList,
+      hyperList, metricList, builder_.CreateVector(fetches), entry.modelFlops);
 }
 
 Offset<fb::State> Writer::write(const State &state) {
@@ -499,6 +515,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto launches = builder_.CreateVectorOfStructs(launches_);
   auto libraries = builder_.CreateVectorOfStructs(libraries_);
   auto contractions = builder_.CreateVectorOfStructs(contractions_);
+  auto machine = write(plan_.machine);
   auto convolutions = builder_.CreateVectorOfStructs(convolutions_);
   auto attentions = builder_.CreateVectorOfStructs(attentions_);
   auto argsorts = builder_.CreateVectorOfStructs(argsorts_);
@@ -520,7 +537,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
       locations, arenas, plan_.threads, numbers, operands, launches, libraries,
       contractions, convolutions, collectives, messages, exchanges, copies,
       fills, events, calls, loops, branches, sources, target, attentions,
-      whiles, argsorts, grouped);
+      whiles, argsorts, grouped, machine);
 }
 
 std::string Writer::run() {

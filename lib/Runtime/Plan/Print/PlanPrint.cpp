@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace llmc::rt::plan {
 
@@ -32,6 +33,7 @@ public:
     }
   }
 
+  void machine();
   void summary();
   void tables();
   void states();
@@ -420,24 +422,38 @@ std::string Printer::source(const Input &input) const {
   if (input.source < 0) {
     return "";
   }
-  return fmt::format(" from {}{}", escape(plan_.sources[input.source].name),
+  return fmt::format(" from {}{}{}", escape(plan_.sources[input.source].name),
                      input.dataOffset ? fmt::format(" + {}", input.dataOffset)
-                                      : "");
+                                      : "",
+                     input.limit ? fmt::format(", below {}", input.limit) : "");
 }
 
 void Printer::sources() {
   for (const DataSource &source : plan_.sources) {
     const DataRule &rule = source.rule;
-    line("source {}: {} {}, {}", escape(source.name), nameOf(rule.kind),
-         rule.kind == DataKind::tokens ? std::string(nameOf(rule.dtype))
-                                       : escape(rule.tensor),
-         rule.shuffle ? "shuffled" : "in order");
+    std::string text =
+        fmt::format("source {}: {}", escape(source.name), nameOf(rule.kind));
+    if (rule.kind != DataKind::text) {
+      text += rule.kind == DataKind::tokens
+                  ? fmt::format(" {}", nameOf(rule.dtype))
+                  : " " + escape(rule.tensor);
+    }
+    text += rule.shuffle ? ", shuffled" : ", in order";
+    text += rule.once ? ", each window once" : "";
+    text += rule.heldOut > 0 ? fmt::format(", {} held out", rule.heldOut) : "";
+    text += rule.weights.empty()
+                ? ""
+                : fmt::format(", weights {}", fmt::join(rule.weights, " "));
+    line("{}{}", text, rule.finite ? "" : ", any floats");
   }
 }
 
 void Printer::entry(const Entry &entry) {
   line("entry {} ({}, {} microbatches, {} chunks)", escape(entry.name),
        nameOf(entry.kind), entry.numMicrobatches, entry.numChunks);
+  if (entry.modelFlops > 0) {
+    line("  {:.6g} flops of the model in a step", entry.modelFlops);
+  }
   for (const Input &input : entry.inputs) {
     line("  input {}: {} {}{}{}", escape(input.name),
          typeText(input.dtype, input.layout.globalShape()),
@@ -492,6 +508,25 @@ void Printer::tables() {
   }
 }
 
+/// What of it is known.
+void Printer::machine() {
+  const Machine &machine = plan_.machine;
+  for (auto [value, what] :
+       {std::pair(machine.flops, "flops a second"),
+        std::pair(machine.memory, "bytes of memory"),
+        std::pair(machine.memoryBandwidth, "bytes of memory a second")}) {
+    if (value > 0) {
+      line("  machine: {:.6g} {}", value, what);
+    }
+  }
+  for (size_t axis = 0; axis < machine.axisLinks.size(); ++axis) {
+    const MachineLink &link = machine.links[machine.axisLinks[axis]];
+    line("  machine: {} crosses {}, {:.6g} s and {:.6g} bytes a second",
+         escape(plan_.mesh.axes[axis].name), escape(link.name), link.latency,
+         link.bandwidth);
+  }
+}
+
 void Printer::summary() {
   std::string mesh;
   for (const MeshAxis &axis : plan_.mesh.axes) {
@@ -510,6 +545,7 @@ void Printer::summary() {
        escape(plan_.name), plan_.mesh.numDevices(), mesh, plan_.threads,
        parameters);
   line("  for target {}", escape(plan_.target));
+  machine();
   for (int64_t stage = 0; stage < plan_.mesh.numStages(); ++stage) {
     MemoryReport report = memoryOf(plan_, stage);
     std::string kinds;

@@ -6,6 +6,8 @@
 
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
+#include "llmc/Runtime/Base/LibraryCost.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -17,10 +19,11 @@ namespace {
 
 class Counter {
 public:
-  explicit Counter(const Plan &plan) : plan_(plan) {}
+  Counter(const Plan &plan, bool byPlace) : plan_(plan), byPlace_(byPlace) {}
 
   void visit(int32_t program, int64_t times = 1);
   std::vector<Traffic> take() const;
+  double operations() const { return operations_; }
 
 private:
   void add(std::string_view kind, const std::vector<int32_t> &axes,
@@ -28,11 +31,17 @@ private:
   void visit(const Action &action, int64_t times);
 
   const Plan &plan_;
+  bool byPlace_;
+  /// Of the instruction that is visited; -1 where places do not count.
+  int32_t location_ = -1;
   /// How often what is visited runs.
   int64_t times_ = 1;
   /// Whiles around it.
   int open_ = 0;
-  std::map<std::tuple<std::string, std::string, bool>, Traffic> rows_;
+  double operations_ = 0;
+  std::map<std::tuple<std::string, std::string, bool, int32_t, int32_t>,
+           Traffic>
+      rows_;
 };
 
 } // namespace
@@ -88,7 +97,13 @@ void Counter::add(std::string_view kind, const std::vector<int32_t> &axes,
   for (const Operand &each : in.empty() ? out : in) {
     isScalar &= elementsOf(each) == 1;
   }
-  Traffic &row = rows_[{std::string(kind), names, isScalar}];
+  const std::vector<Operand> &moved = in.empty() ? out : in;
+  int32_t buffer =
+      byPlace_ && location_ < 0 && !moved.empty() ? moved.front().buffer : -1;
+  Traffic &row = rows_[{std::string(kind), names, isScalar, location_, buffer}];
+  row.buffer = buffer;
+  row.location = location_;
+  row.axisNumbers = axes;
   row.kind = kind;
   row.axes = names;
   row.isScalar = isScalar;
@@ -101,7 +116,10 @@ void Counter::add(std::string_view kind, const std::vector<int32_t> &axes,
 void Counter::visit(const Action &action, int64_t times) {
   times_ = times;
   std::vector<int32_t> pipeline = {plan_.mesh.pipelineAxis};
-  if (const auto *collective = std::get_if<Collective>(&action)) {
+  if (const auto *library = std::get_if<Library>(&action)) {
+    operations_ +=
+        static_cast<double>(times) * operationsOf(library->descriptor);
+  } else if (const auto *collective = std::get_if<Collective>(&action)) {
     add(nameOf(collective->kind), collective->axes, collective->inputs,
         collective->outputs);
   } else if (const auto *send = std::get_if<Send>(&action)) {
@@ -131,6 +149,7 @@ void Counter::visit(int32_t program, int64_t times) {
     return;
   }
   for (const Instruction &each : plan_.programs[program].instructions) {
+    location_ = byPlace_ ? each.location : -1;
     visit(each.action, times);
   }
 }
@@ -143,16 +162,31 @@ std::vector<Traffic> Counter::take() const {
   return rows;
 }
 
-std::vector<Traffic> trafficOf(const Plan &plan, const Entry &entry,
-                               int64_t stage) {
-  Counter counter(plan);
+/// All that the stage runs in the entry.
+static Counter countAll(const Plan &plan, const Entry &entry, int64_t stage,
+                        bool byPlace) {
+  Counter counter(plan, byPlace);
   counter.visit(entry.prologue[stage]);
   counter.visit(entry.epilogue[stage]);
   auto numStages = static_cast<size_t>(plan.mesh.numStages());
   for (size_t at = stage; at < entry.table.size(); at += numStages) {
     counter.visit(entry.table[at].program);
   }
-  return counter.take();
+  return counter;
+}
+
+std::vector<Traffic> trafficOf(const Plan &plan, const Entry &entry,
+                               int64_t stage) {
+  return countAll(plan, entry, stage, false).take();
+}
+
+std::vector<Traffic> trafficByPlace(const Plan &plan, const Entry &entry,
+                                    int64_t stage) {
+  return countAll(plan, entry, stage, true).take();
+}
+
+double workOf(const Plan &plan, const Entry &entry, int64_t stage) {
+  return countAll(plan, entry, stage, false).operations();
 }
 
 } // namespace llmc::rt::plan

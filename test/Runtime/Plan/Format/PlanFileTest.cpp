@@ -61,12 +61,23 @@ static Plan makeFullPlan() {
                               {7, 0},
                               {14, 3}}};
   plan.entries[0].reorder = true;
+  plan.entries[0].inputs[0].dataOffset = 3;
+  plan.entries[0].inputs[0].limit = 50257;
+  DataRule rows{DataKind::array, DType::u32, false, "images"};
+  rows.heldOut = 0.05;
+  rows.weights = {7, 3};
+  rows.finite = false;
+  plan.sources.push_back({"rows", rows});
+  plan.sources[0].rule.once = true;
   Entry counting;
   counting.name = "counting";
   counting.counts = plan.entries[0].name;
   counting.prologue = counting.epilogue = {-1, -1};
   plan.entries.push_back(counting);
   plan.seed = UINT64_MAX;
+  plan.entries[0].modelFlops = 3e20;
+  plan.machine = {1e15, 8e10, 3e12, {{"fast", 1e-6, 4e11}, {"slow", 0, 1}}, {}};
+  plan.machine.axisLinks.assign(plan.mesh.axes.size(), 1);
   return plan;
 }
 

@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace llmc::rt;
 using namespace llmc::rt::plan;
 using testing::HasSubstr;
@@ -50,6 +52,38 @@ TEST(PlanStructure, Tables) {
                    { plan.entries.push_back(plan.entries[0]); });
   EXPECT_MALFORMED("state 'head' occurs twice",
                    { plan.states[0].name = "head"; });
+}
+
+// What reports divide by.
+TEST(PlanStructure, Machines) {
+  EXPECT_MALFORMED("finite numbers of at least 0 of the machine",
+                   { plan.machine.flops = -1; });
+  EXPECT_MALFORMED("finite numbers of at least 0 of the machine",
+                   { plan.machine.memory = INFINITY; });
+  EXPECT_MALFORMED("finite numbers of at least 0 of the machine",
+                   { plan.machine.memoryBandwidth = NAN; });
+  EXPECT_MALFORMED("a positive bandwidth of link 'l', got 1 and 0", {
+    plan.machine.links = {{"l", 1, 0}};
+    plan.machine.axisLinks.assign(plan.mesh.axes.size(), 0);
+  });
+  EXPECT_MALFORMED("of link 'l', got -1 and 1", {
+    plan.machine.links = {{"l", -1, 1}};
+    plan.machine.axisLinks.assign(plan.mesh.axes.size(), 0);
+  });
+  EXPECT_MALFORMED("the number of axes with a link",
+                   { plan.machine.links = {{"l", 1, 1}}; });
+  EXPECT_MALFORMED("the number of axes with a link",
+                   { plan.machine.axisLinks = {0}; });
+  EXPECT_MALFORMED("the link of an axis", {
+    plan.machine.links = {{"l", 1, 1}};
+    plan.machine.axisLinks.assign(plan.mesh.axes.size(), 1);
+  });
+  for (double flops : {-1.0, double(NAN), double(INFINITY)}) {
+    Plan plan = makeSamplePlan();
+    plan.entries[0].modelFlops = flops;
+    EXPECT_THAT(checkStructure(plan).message(),
+                HasSubstr("expected finite flops of at least 0, got "));
+  }
 }
 
 TEST(PlanStructure, Expressions) {

@@ -173,6 +173,14 @@ TEST(PlanPrint, OtherTables) {
   entry.inputs.push_back(entry.inputs[0]);
   entry.inputs[0].source = -1;
   entry.inputs[1].dataOffset = 3;
+  entry.inputs[1].limit = 50257;
+  DataRule books;
+  books.kind = DataKind::text;
+  books.once = true;
+  books.heldOut = 0.05;
+  books.weights = {7, 3};
+  books.finite = false;
+  plan.sources.push_back({"books", books});
   plan.sources.push_back(
       {"rows", {DataKind::array, DType::u8, false, "images"}});
   Layout layout = Layout::split({8}, {{1}}, plan.mesh);
@@ -183,9 +191,12 @@ TEST(PlanPrint, OtherTables) {
   std::string printed = printPlan(plan);
   for (const char *line :
        {".      ...\n", "  input tokens: 8xi32 [{\"data\"}:8] at 0\n",
-        "  input tokens: 8xi32 [{\"data\"}:8] at 0 from corpus + 3\n",
+        "  input tokens: 8xi32 [{\"data\"}:8] at 0 from corpus + 3, below "
+        "50257\n",
         "source corpus: tokens u8, shuffled\n",
         "source rows: array images, in order\n",
+        "source books: text, shuffled, each window once, 0.05 held out, "
+        "weights 7 3, any floats\n",
         "  fetch y: 8xbf16 each microbatch\n", "  fetch z: 8xi32 at [7] of x\n",
         "state embedding: 4x4xf32 parameter from weights.safetensors\n"}) {
     EXPECT_THAT(printed, HasSubstr(line));

@@ -8,6 +8,7 @@
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace llmc::rt::plan;
 
@@ -100,4 +101,30 @@ TEST(PlanTraffic, ExchangesAndCalls) {
   for (bool isLoop : {false, true}) {
     checkTwice(isLoop);
   }
+}
+
+// By place, rows are as many as there are places, and their sums are the same.
+TEST(PlanTraffic, PlacesAddUp) {
+  Plan plan = makeSamplePlan();
+  for (int64_t stage : {0, 1}) {
+    std::map<std::string, int64_t> counts;
+    for (const Traffic &row : trafficByPlace(plan, plan.entries[0], stage)) {
+      EXPECT_TRUE((row.location >= 0) != (row.buffer >= 0));
+      counts[row.kind + row.axes] += row.count;
+    }
+    std::map<std::string, int64_t> all;
+    for (const Traffic &row : trafficOf(plan, plan.entries[0], stage)) {
+      EXPECT_EQ(row.location, -1);
+      all[row.kind + row.axes] += row.count;
+    }
+    EXPECT_EQ(counts, all);
+  }
+}
+
+// Products of the library count with each microbatch: one of 4 x 4 x 4 in the
+// backward of the first stage, two in that of the last.
+TEST(PlanTraffic, WorkOfAStep) {
+  Plan plan = makeSamplePlan();
+  EXPECT_EQ(workOf(plan, plan.entries[0], 0), 3 * 1 * 2 * 64.0);
+  EXPECT_EQ(workOf(plan, plan.entries[0], 1), 3 * 2 * 2 * 64.0);
 }

@@ -77,19 +77,35 @@ def Dist_DataAttr : Dist_Attr<"Data", "data"> {
     `#dist.data<"x", kind = array, tensor = "images", shuffle = false>`: a row
     of an array, the tensor of that name where the file has several. `offset`
     counts tokens or rows. Samples come in an order that the seed decides, or
-    with `shuffle = false` as they lie in the file. The file is given when the
-    plan runs; equal names are one source, so all else but `offset` is equal.
+    with `shuffle = false` as they lie in the file. `once`: an epoch has each
+    window of tokens once. `held_out` is the share that training leaves out,
+    `weights` has the samples of each part of the files, `any_float` lets floats
+    be NaN. Integers are below `limit`, or with 0 any. The files are given when
+    the plan runs; equal names are one source, so all else but `offset` and
+    `limit` is equal.
 
-    Constraints: a name; an offset of at least 0; `dtype` an integer type, of
-    tokens alone; `tensor` of arrays alone.
+    Constraints: a name; an offset and a limit of at least 0; `dtype` an integer
+    type, of tokens alone; `tensor` of arrays alone; `once` of tokens alone; a
+    share in [0, 1); weights of at least 1.
   }];
   let parameters = (ins StringRefParameter<"name">:$name,
                         DefaultValuedParameter<"DataKind", "DataKind::Tokens">:$kind,
                         OptionalParameter<"::mlir::Type">:$dtype,
                         OptionalParameter<"::mlir::StringAttr">:$tensor,
                         DefaultValuedParameter<"bool", "true">:$shuffle,
-                        DefaultValuedParameter<"int64_t", "0">:$offset);
-  let assemblyFormat = "`<` $name (`,` struct($kind, $dtype, $tensor, $shuffle, $offset)^)? `>`";
+                        DefaultValuedParameter<"bool", "false">:$once,
+                        OptionalParameter<"::mlir::FloatAttr">:$held_out,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$weights,
+                        DefaultValuedParameter<"bool", "false">:$any_float,
+                        DefaultValuedParameter<"int64_t", "0">:$offset,
+                        DefaultValuedParameter<"int64_t", "0">:$limit);
+  let assemblyFormat = [{
+    `<` $name (`,` struct($kind, $dtype, $tensor, $shuffle, $once, $held_out, $weights, $any_float, $offset, $limit)^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// The same with another limit.
+    DataAttr withLimit(int64_t limit) const;
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -39,6 +39,7 @@ def Dist_Dialect : Dialect {
     | `dist.precision` (inside phase 1, of steps and states) | float type of factors (`llmc-narrow`): of all contractions of the step, or of those that read the state |
     | `dist.scaling` (inside phase 1, of recipes and steps) | `array<i64>`: how many microbatches back the scales of floats of eight bits look (0: at their own tensor), and how many powers of two they leave free |
     | `dist.rounds_terms` (of a conversion, from phase 3 on) | unit: it rounds each device's term of a sum, before the terms are added up |
+    | `dist.model_flops` (of steps, entries and timelines, from the end of phase 1 on) | `f64` of at least 0: flops of a step of the model, as a utilisation counts them |
     | `dist.stop_gradient` (inside phase 1) | `array<i64>`: operands through which no derivative flows |
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -56,6 +57,7 @@ def Dist_Dialect : Dialect {
     static constexpr llvm::StringLiteral kJaxFunction = "dist.jax_function";
     static constexpr llvm::StringLiteral kUnroll = "dist.unroll";
     static constexpr llvm::StringLiteral kPrecision = "dist.precision";
+    static constexpr llvm::StringLiteral kModelFlops = "dist.model_flops";
     static constexpr llvm::StringLiteral kStopGradient = "dist.stop_gradient";
     /// The functions that `kJaxFunction` may name.
     static constexpr llvm::StringLiteral kNamedJaxFunctions[] = {"relu", "relu6", "log1mexp"};
@@ -112,7 +114,8 @@ def Dist_DrawKind : Dist_Enum<"DrawKind", "how initial values are drawn", [
 // Numbered as the runtime's DataKind.
 def Dist_DataKind : Dist_Enum<"DataKind", "what a sample of a source is", [
   I32EnumAttrCase<"Tokens", 0, "tokens">,
-  I32EnumAttrCase<"Array", 1, "array">
+  I32EnumAttrCase<"Array", 1, "array">,
+  I32EnumAttrCase<"Text", 2, "text">
 ]>;
 
 // Numbered as the runtime's HyperKind.

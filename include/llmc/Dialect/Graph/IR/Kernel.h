@@ -54,6 +54,10 @@ struct OpCost {
   int64_t transcendentals = 0;
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
+  /// What a model's utilisation counts (PaLM, 2204.02311, appendix B): flops of
+  /// products that are added up, also of those that a mask leaves out, and not
+  /// of those that a gradient computes again.
+  int64_t modelFlops = 0;
 };
 
 /// Bytes of all tensor operands and results, no flops.

@@ -33,6 +33,7 @@ void registerSlicingModels(mlir::DialectRegistry &registry);
 void registerDynamicSlicingModels(mlir::DialectRegistry &registry);
 void registerScatterModels(mlir::DialectRegistry &registry);
 void registerGatherModels(mlir::DialectRegistry &registry);
+void registerIndexLimits(mlir::DialectRegistry &registry);
 void registerMovementModels(mlir::DialectRegistry &registry);
 void registerKnownParts(mlir::DialectRegistry &registry);
 void registerKnownSlices(mlir::DialectRegistry &registry);

@@ -43,9 +43,11 @@ struct Input {
   int32_t source = -1;
   /// Tokens or rows by which it lies after the first of its sample.
   int64_t dataOffset = 0;
+  /// Integers of the data are below it; 0: any.
+  int64_t limit = 0;
 };
 
-/// A source of data; its file is given when the plan runs.
+/// A source of data; its files are given when the plan runs.
 struct DataSource {
   std::string name;
   DataRule rule;
@@ -89,6 +91,9 @@ struct Entry {
   int32_t numChunks = 1;
   /// The backward of a chunk may leave the order of microbatches.
   bool reorder = false;
+  /// Of a step of the whole model: flops of products that are added up, without
+  /// what is computed twice (PaLM, 2204.02311, appendix B). 0: unknown.
+  double modelFlops = 0;
   /// A program for each stage, or -1.
   std::vector<int32_t> prologue;
   std::vector<int32_t> epilogue;

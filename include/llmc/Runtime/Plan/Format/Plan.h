@@ -33,7 +33,7 @@
 
 namespace llmc::rt::plan {
 
-inline constexpr uint32_t formatVersion = 11;
+inline constexpr uint32_t formatVersion = 12;
 /// Of arenas, frames, slots and buffers, in bytes.
 inline constexpr int64_t alignment = 64;
 
@@ -170,6 +170,25 @@ struct Kernel {
   int32_t object = 0;
 };
 
+/// A class of links: seconds for each message, bytes a second that a device
+/// receives.
+struct MachineLink {
+  std::string name;
+  double latency = 0;
+  double bandwidth = 1;
+};
+
+/// What the configuration says of the machine: for reports, no part of what
+/// runs. Of one device; 0: unknown.
+struct Machine {
+  double flops = 0;
+  double memory = 0; ///< Bytes.
+  double memoryBandwidth = 0;
+  std::vector<MachineLink> links;
+  /// By mesh axis an index into `links`; empty with them.
+  std::vector<int32_t> axisLinks;
+};
+
 struct Plan {
   std::string name;
   /// The tool that made it, for the user.
@@ -178,6 +197,7 @@ struct Plan {
   std::string target = "cpu";
   uint64_t seed = 0;
   Mesh mesh;
+  Machine machine;
   std::vector<Stream> streams;
   ExprTable expressions;
   std::vector<Frame> frames;

@@ -167,12 +167,17 @@ LLMC_FIELDS(Input) {
   v("stages", x.stages);
   v("source", x.source);
   v("data_offset", x.dataOffset);
+  v("limit", x.limit);
 }
 LLMC_FIELDS(DataRule) {
   v("kind", x.kind);
   v("dtype", x.dtype);
   v("shuffle", x.shuffle);
   v("tensor", x.tensor);
+  v("once", x.once);
+  v("held_out", x.heldOut);
+  v("weights", x.weights);
+  v("finite", x.finite);
 }
 LLMC_FIELDS(DataSource) {
   v("name", x.name);
@@ -211,6 +216,7 @@ LLMC_FIELDS(Entry) {
   v("num_microbatches", x.numMicrobatches);
   v("num_chunks", x.numChunks);
   v("reorder", x.reorder);
+  v("model_flops", x.modelFlops);
   v("prologue", x.prologue);
   v("epilogue", x.epilogue);
   v("table", x.table);
@@ -255,12 +261,25 @@ LLMC_FIELDS(Kernel) {
   v("name", x.name);
   v("object", x.object);
 }
+LLMC_FIELDS(MachineLink) {
+  v("name", x.name);
+  v("latency", x.latency);
+  v("bandwidth", x.bandwidth);
+}
+LLMC_FIELDS(Machine) {
+  v("flops", x.flops);
+  v("memory", x.memory);
+  v("memory_bandwidth", x.memoryBandwidth);
+  v("links", x.links);
+  v("axis_links", x.axisLinks);
+}
 LLMC_FIELDS(Plan) {
   v("name", x.name);
   v("producer", x.producer);
   v("target", x.target);
   v("seed", x.seed);
   v("mesh", x.mesh);
+  v("machine", x.machine);
   v("streams", x.streams);
   v("expressions", x.expressions);
   v("frames", x.frames);

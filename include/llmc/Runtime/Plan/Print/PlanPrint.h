@@ -22,6 +22,10 @@ namespace llmc::rt::plan {
 std::string printPlan(const Plan &plan);
 std::string printPlanAsJson(const Plan &plan);
 
+/// What reports and traces call an instruction: "k_0123456789abcdef",
+/// "contraction", "all_reduce c3 over \"data\"", "send t0", "copy".
+std::string nameOfAction(const Plan &plan, const Action &action);
+
 } // namespace llmc::rt::plan
 
 #endif // LLMC_RUNTIME_PLAN_PRINT_PLANPRINT_H

@@ -32,14 +32,28 @@ struct Traffic {
   uint64_t bytesOut = 0;
   /// Some of it is in a loop that the run ends, of which one trip is counted.
   bool isOpen = false;
+  /// Where rows are told apart by place: index into Plan::locations, or -1,
+  /// and the first buffer that is moved, of what has no location.
+  int32_t location = -1, buffer = -1;
+  /// Numbers of the mesh axes.
+  std::vector<int32_t> axisNumbers = {};
 };
 
 /// One row for each (kind, axes, scalar or not), in the order of these.
 std::vector<Traffic> trafficOf(const Plan &plan, const Entry &entry,
                                int64_t stage);
 
+/// The same with a row for each place in the model too.
+std::vector<Traffic> trafficByPlace(const Plan &plan, const Entry &entry,
+                                    int64_t stage);
+
 /// "pipe data"; where all parts of an axis stand side by side, the axis.
 std::string axisNames(const Mesh &mesh, const std::vector<int32_t> &axes);
+
+/// Floating-point operations of the library's calls (LibraryCost.h) that the
+/// entry makes a device of the stage run; of a loop that the run ends those of
+/// one trip.
+double workOf(const Plan &plan, const Entry &entry, int64_t stage);
 
 } // namespace llmc::rt::plan
 

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Solvers/Streams/StreamTimes.h"
+#include "llmc/Runtime/Plan/Verify/StreamTimes.h"
 
 #include <gtest/gtest.h>
 
-using namespace llmc;
+using namespace llmc::rt::plan;
 
 namespace {
 using P = StreamTimesProblem;
@@ -29,12 +29,14 @@ TEST(StreamTimes, FindsFaults) {
     return problem.check();
   };
   EXPECT_EQ(check({0, 1, false, 1, -1}), "");
-  for (int32_t stream : {-1, 1})
+  for (int32_t stream : {-1, 1}) {
     EXPECT_EQ(check({stream, 1, false, -1, -1}),
               "an entry is on a stream that is not there");
-  for (int32_t after : {-2, 2})
+  }
+  for (int32_t after : {-2, 2}) {
     EXPECT_EQ(check({0, 1, false, after, -1}),
               "an entry waits for one that is not there");
+  }
   EXPECT_EQ(check({0, 1, false, -1, 1}),
             "an entry is at a meeting that is not there");
   EXPECT_EQ(check({0, -1, false, -1, -1}), "an entry takes less than no time");

@@ -2,36 +2,44 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Test: test/Solvers/Streams/StreamTimesTest.cpp
+// Test: test/Runtime/Plan/Verify/StreamTimesTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Solvers/Streams/StreamTimes.h"
+#include "llmc/Runtime/Plan/Verify/StreamTimes.h"
 
 #include <algorithm>
 
-namespace llmc {
+namespace llmc::rt::plan {
 
 std::string StreamTimesProblem::check() const {
   std::vector<int32_t> found(meetings.size(), 0);
-  for (const std::vector<Entry> &entries : devices)
+  for (const std::vector<Entry> &entries : devices) {
     for (const Entry &entry : entries) {
       auto size = static_cast<int32_t>(entries.size());
-      if (entry.stream < 0 || entry.stream >= numStreams)
+      if (entry.stream < 0 || entry.stream >= numStreams) {
         return "an entry is on a stream that is not there";
-      if (entry.after < -1 || entry.after >= size)
+      }
+      if (entry.after < -1 || entry.after >= size) {
         return "an entry waits for one that is not there";
-      if (entry.meeting >= static_cast<int32_t>(meetings.size()))
+      }
+      if (entry.meeting >= static_cast<int32_t>(meetings.size())) {
         return "an entry is at a meeting that is not there";
-      if (!(entry.seconds >= 0))
+      }
+      if (!(entry.seconds >= 0)) {
         return "an entry takes less than no time";
-      if (entry.meeting >= 0)
+      }
+      if (entry.meeting >= 0) {
         ++found[entry.meeting];
+      }
     }
-  for (size_t meeting = 0; meeting < meetings.size(); ++meeting)
-    if (found[meeting] != meetings[meeting])
+  }
+  for (size_t meeting = 0; meeting < meetings.size(); ++meeting) {
+    if (found[meeting] != meetings[meeting]) {
       return "expected " + std::to_string(meetings[meeting]) +
              " entries at meeting " + std::to_string(meeting) + ", got " +
              std::to_string(found[meeting]);
+    }
+  }
   return "";
 }
 
@@ -75,18 +83,21 @@ Clocks::Clocks(const StreamTimesProblem &problem, bool isFree)
   for (const auto &entries : problem.devices) {
     streams.emplace_back(problem.numStreams);
     ends.emplace_back(entries.size(), -1);
-    for (size_t i = 0; i < entries.size(); ++i)
+    for (size_t i = 0; i < entries.size(); ++i) {
       streams.back()[entries[i].stream].entries.push_back(
           static_cast<int32_t>(i));
+    }
   }
-  for (int32_t members : problem.meetings)
+  for (int32_t members : problem.meetings) {
     meetings.push_back({members, 0});
+  }
 }
 
 /// At a meeting all begin when the last has come.
 bool Clocks::mayBegin(const Entry &entry, Stream &stream, double &begin) {
-  if (entry.meeting < 0)
+  if (entry.meeting < 0) {
     return true;
+  }
   Meeting &meeting = meetings[entry.meeting];
   if (!stream.stands) {
     stream.stands = true;
@@ -105,8 +116,9 @@ bool Clocks::advance(size_t device, Stream &stream) {
     const Entry &entry = problem.devices[device][number];
     double before = entry.after < 0 ? 0 : ends[device][entry.after];
     double begin = std::max(stream.now, before);
-    if (before < 0 || !mayBegin(entry, stream, begin))
+    if (before < 0 || !mayBegin(entry, stream, begin)) {
       break;
+    }
     stream.now = begin + (isFree && entry.moves ? 0 : entry.seconds);
     ends[device][number] = stream.now;
     stream.stands = false;
@@ -117,18 +129,23 @@ bool Clocks::advance(size_t device, Stream &stream) {
 StreamTimes Clocks::run() {
   for (bool runs = true; runs;) {
     runs = false;
-    for (size_t device = 0; device < streams.size(); ++device)
-      for (Stream &stream : streams[device])
+    for (size_t device = 0; device < streams.size(); ++device) {
+      for (Stream &stream : streams[device]) {
         runs |= advance(device, stream);
+      }
+    }
   }
   StreamTimes result;
-  for (size_t device = 0; device < streams.size(); ++device)
+  for (size_t device = 0; device < streams.size(); ++device) {
     for (const Stream &stream : streams[device]) {
       result.seconds = std::max(result.seconds, stream.now);
-      if (stream.head < stream.entries.size())
+      if (stream.head < stream.entries.size()) {
         result.error = "entry " + std::to_string(stream.entries[stream.head]) +
                        " of device " + std::to_string(device) + " never begins";
+      }
     }
+  }
+  result.ends = std::move(ends);
   return result;
 }
 
@@ -136,4 +153,4 @@ StreamTimes findTimes(const StreamTimesProblem &problem, bool isFree) {
   return Clocks(problem, isFree).run();
 }
 
-} // namespace llmc
+} // namespace llmc::rt::plan

@@ -9,17 +9,17 @@
 //   compute  | forward | backward        |      | update |
 //   moves              | reduce |  reduce |~~~~~|          the last is exposed
 //
-// Test: test/Solvers/Streams/StreamTimesTest.cpp
+// Test: test/Runtime/Plan/Verify/StreamTimesTest.cpp
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_SOLVERS_STREAMS_STREAMTIMES_H
-#define LLMC_SOLVERS_STREAMS_STREAMTIMES_H
+#ifndef LLMC_RUNTIME_PLAN_VERIFY_STREAMTIMES_H
+#define LLMC_RUNTIME_PLAN_VERIFY_STREAMTIMES_H
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace llmc {
+namespace llmc::rt::plan {
 
 struct StreamTimesProblem {
   struct Entry {
@@ -46,12 +46,14 @@ struct StreamTimes {
   std::string error;
   /// Until the last entry has ended.
   double seconds = 0;
+  /// When each entry ends, of each device; -1 where it never begins.
+  std::vector<std::vector<double>> ends;
 };
 
 /// With `isFree` communication takes no time: what is longer with it, is
 /// exposed. Assumes a checked problem.
 StreamTimes findTimes(const StreamTimesProblem &problem, bool isFree = false);
 
-} // namespace llmc
+} // namespace llmc::rt::plan
 
-#endif // LLMC_SOLVERS_STREAMS_STREAMTIMES_H
+#endif // LLMC_RUNTIME_PLAN_VERIFY_STREAMTIMES_H

@@ -1,0 +1,32 @@
+//===- IndexLimits.h - Integers that name places ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which integers a value may have, since an op takes them for places:
+//
+//   %w = select (%t < 0), %t + 256, %t      %w is %t where %t >= 256
+//   %e = gather %table [256, 64], %w        each of %w names one of 256 rows
+//     ->  %t is below 256
+//
+// Negative numbers are left to the text, which may count from the end.
+//
+// Test: test/Transforms/Training/bound-inputs.mlir
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_GRAPH_IR_INDEXLIMITS_H
+#define LLMC_DIALECT_GRAPH_IR_INDEXLIMITS_H
+
+#include "llmc/Support/LLVM.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include "llmc/Dialect/Graph/IR/IndexLimits.h.inc"
+
+namespace llmc::graph {
+
+/// The value whose integers `value` has wherever they are `limit` or more, seen
+/// through as many ops as say so; itself where none does.
+Value getIndexRoot(Value value, int64_t limit);
+
+} // namespace llmc::graph
+
+#endif // LLMC_DIALECT_GRAPH_IR_INDEXLIMITS_H

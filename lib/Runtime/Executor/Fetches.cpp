@@ -1,0 +1,137 @@
+//===- Fetches.cpp - The values that a run hands out ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fetches.h"
+
+#include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Config/Config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace llmc::rt::exec {
+
+std::vector<std::string> Fetches::valueNames() const {
+  std::vector<std::string> known;
+  for (const plan::Fetch &fetch : entry->fetches) {
+    known.push_back(fetch.tensorName());
+  }
+  for (const plan::Metric &metric : entry->metrics) {
+    known.push_back(metric.name);
+  }
+  for (const plan::Input &input : entry->inputs) {
+    known.push_back(input.name);
+  }
+  for (const plan::State &state : session.plan().states) {
+    known.push_back(state.name);
+  }
+  return known;
+}
+
+/// As `Session::fetch` finds it: by its name, escaped or not, alone or after
+/// its kind.
+static bool isAmong(const std::vector<std::string> &known,
+                    const std::string &name) {
+  auto has = [&](const std::string &each) {
+    return std::find(known.begin(), known.end(), each) != known.end() ||
+           std::find(known.begin(), known.end(), escapeName(each)) !=
+               known.end();
+  };
+  for (std::string_view kind : {"input.", "output.", "metric."}) {
+    if (name.rfind(kind, 0) == 0 && has(name.substr(kind.size()))) {
+      return true;
+    }
+  }
+  return has(name);
+}
+
+/// What nothing has is refused before the first step, all of it at once.
+Status Fetches::find(const plan::Entry &found) {
+  entry = &found;
+  const std::vector<std::string> known = valueNames();
+  std::string unknown;
+  auto add = [&](const std::string &name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
+  };
+  for (const std::string &pattern : options.fetch) {
+    bool isGlob = pattern.find_first_of("*?") != std::string::npos;
+    bool matched = !isGlob && isAmong(known, pattern);
+    if (matched) {
+      add(pattern);
+    }
+    for (const std::string &name : known) {
+      if (isGlob && matchesGlob(pattern, name)) {
+        matched = true;
+        add(name);
+      }
+    }
+    if (!matched) {
+      unknown += fmt::format("{}'{}'", unknown.empty() ? "" : ", ", pattern);
+    }
+  }
+  return unknown.empty()
+             ? Status::success()
+             : makeError(ErrorKind::usage,
+                         fmt::format("--fetch: expected the name of a value of "
+                                     "entry '{}' or a glob that matches one, "
+                                     "got {}",
+                                     options.entry, unknown));
+}
+
+Status Fetches::give(const std::string &label, const HostTensor &value,
+                     std::FILE *out) const {
+  if (session.process() != 0) {
+    return Status::success();
+  }
+  if (options.dumpFolder.empty()) {
+    fmt::print(out, "{}: {}[{}] = {}\n", label, nameOf(value.dtype),
+               fmt::join(value.shape, ", "), printElements(value));
+    return Status::success();
+  }
+  std::string file = label;
+  std::replace(file.begin(), file.end(), '/', '_');
+  return writeNpy(value, options.dumpFolder + "/" + file + ".npy");
+}
+
+/// A value of each microbatch, where the entry takes or returns it for each. A
+/// state of that name goes before it, and the kind tells them apart.
+bool Fetches::isOfEachMicrobatch(const std::string &name) const {
+  for (const plan::State &state : session.plan().states) {
+    if (state.name == name) {
+      return false;
+    }
+  }
+  for (const plan::Fetch &fetch : entry->fetches) {
+    std::string tensor = unescapeName(fetch.tensorName());
+    if (fetch.tensorName() == name || tensor == name ||
+        "output." + tensor == name) {
+      return fetch.eachMicrobatch;
+    }
+  }
+  for (const plan::Input &input : entry->inputs) {
+    if (input.name == name || "input." + input.name == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Status Fetches::write(const std::string &prefix, std::FILE *out) const {
+  for (const std::string &name : names) {
+    int64_t count = isOfEachMicrobatch(name) ? entry->numMicrobatches : 1;
+    for (int64_t m = 0; m < count; ++m) {
+      LLMC_TRY_ASSIGN(HostTensor value, session.fetch(name, m));
+      LLMC_TRY(give(prefix + (count > 1 ? fmt::format("{}.{}", name, m) : name),
+                    value, out));
+    }
+  }
+  return Status::success();
+}
+
+} // namespace llmc::rt::exec
