@@ -104,6 +104,38 @@ plan.entry @f forward microbatches(1) chunks(1) prologue([unit]) table(@f.table)
 
 // -----
 
+// What needs nothing of the call, such as the gather of a weight, begins where it
+// stands: its memory may be that of what ended before.
+
+dist.mesh @mesh = <"data"=2>
+plan.device threads(1)
+plan.stream @C compute
+plan.stream @X collective
+plan.frame @state state
+plan.buffer @state.w in @state bytes(8)
+plan.frame @tmp tmp
+plan.buffer @tmp.a in @tmp bytes(16)
+plan.buffer @tmp.w in @tmp bytes(16)
+// CHECK-LABEL: plan.program @f.c0.F forward chunk(0) {
+// CHECK-NEXT: plan.fill on @C <@tmp.a
+// CHECK-NEXT: plan.signal on @C @tmp event(1)
+// CHECK-NEXT: plan.wait on @X @tmp event(1)
+// CHECK-NEXT: plan.collective on @X @c0
+// CHECK-NEXT: plan.signal on @X @tmp event(2)
+// CHECK-NEXT: plan.fill on @C <@tmp.a
+// CHECK-NEXT: plan.wait on @C @tmp event(2)
+// CHECK-NEXT: plan.copy on @C
+plan.program @f.c0.F forward chunk(0) {
+  plan.fill on @C <@tmp.a, [4], f32>
+  plan.collective on @X @c0 all_gather axes(["data"]) inputs([#plan.operand<@state.w, [2], f32>]) outputs([#plan.operand<@tmp.w, [4], f32>])
+  plan.fill on @C <@tmp.a, [4], f32>
+  plan.copy on @C to(<@tmp.a, [4], f32>) from(<@tmp.w, [4], f32>)
+}
+plan.table @f.table programs([@f.c0.F]) rows(<["0.0"]>)
+plan.entry @f forward microbatches(1) chunks(1) prologue([unit]) table(@f.table) epilogue([unit]) inputs([]) hypers([]) metrics([]) fetches([])
+
+// -----
+
 // Waits are those of one entry.
 
 dist.mesh @mesh = <"data"=1>
