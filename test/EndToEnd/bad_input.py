@@ -14,6 +14,7 @@ on stdout (but for the steps before a NaN), and no file of output.
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import re
@@ -159,6 +160,10 @@ CONFIGS = {
     "no initial values": ('match = "*"\n', 'match = "q"\n', 2, r"expected an \[\[init\]\] pattern for parameter '.*', got none that matches"),
 }
 
+# What a run says after the lines of its plan.
+LATE = {"unknown entry", "unknown value", "short corpus", "no folder for the log", "tokens beyond the vocabulary",
+        "fewer samples than a batch", "a file of many that is short", "nothing to evaluate"}
+
 # What is wrong -> flags, exit code, error.
 FLAGS = {
     "no configuration": (["--config", "nope.toml"], 3, "nope.toml: cannot open: No such file"),
@@ -169,6 +174,17 @@ FLAGS = {
     "short corpus": (["--data", "short.bin"], 3, r"short.bin: expected at least 9 tokens for one sample, got 5"),
     "empty corpus": (["--data", "empty.bin"], 3, "empty.bin: expected tokens, got an empty file"),
     "odd corpus": (["--data", "odd.bin", "--data-type", "u16"], 3, "odd.bin: expected a multiple of 2 bytes of u16 tokens, got 1001"),
+    "tokens beyond the vocabulary": (["--data", "wide.bin", "--data-type", "u16"], 3, r"wide.bin: input 'tokens': expected numbers below [0-9]+ at token \d+, got \d+ at byte \d+"),
+    "fewer samples than a batch": (["--data", "nine.bin"], 3, r"nine.bin: expected at least 2 samples of 9 tokens for a batch, got 1"),
+    "a glob of nothing": (["--data", "no*.bin"], 3, r"no\*.bin: expected files that the glob matches, got none"),
+    "a file of many that is short": (["--data", "wide.bin,short.bin"], 3, "short.bin: expected at least 9 tokens for one sample, got 5"),
+    "a pipe as text": (["--data", "pipe", "--set", "data.kind=text", "--set", "data.dtype=u8"], 2, "expected 'data.dtype' with kind = .tokens. alone"),
+    "a pipe as corpus": (["--data", "pipe"], 3, "pipe: expected a regular file"),
+    "objects as tokens": (["--data", "objects.npy"], 3, "objects.npy: expected an .npy header with a plain little-endian type"),
+    "a header beyond the file": (["--data", "header.npy"], 3, "header.npy: expected an .npy header of at most 65536 bytes within the file, got 65535 at byte 8"),
+    "a weight for no file": (["--set", "data.weights=[1, 2]"], 2, "expected 'data.weights' to have a number for each of 1 files and globs, got 2"),
+    "all held out": (["--set", "data.held_out=1"], 2, r"expected a share in \[0, 1\) that is held out"),
+    "nothing to evaluate": (["--set", "training.evaluate_every=1"], 2, "expected data that training leaves out for input 'tokens', got none .data.held_out"),
     "unknown type of data": (["--data-type", "f31"], 2, "expected u8, u16, u32, i32 or i64, got .f31."),
     "pipeline of no axis": (["--set", "mesh.pipeline=stages"], 2, "'mesh.pipeline' to be one of the axes .*, got .stages"),
     "far too many microbatches": (["--set", "training.microbatches=100000000000"], 2, "at most 65536, got 100000000000"),
@@ -284,6 +300,12 @@ def main():
     corpus = CORPUS.read_bytes()
     for name, size in {"short": 5, "empty": 0, "odd": 1001}.items():
         (out / f"{name}.bin").write_bytes(corpus[:size])
+    (out / "nine.bin").write_bytes(corpus[:9])
+    (out / "wide.bin").write_bytes(bytes(range(256)) * 40)
+    for name, word, length in (("objects", "|O", None), ("header", "<i4", 65535)):
+        text = f"{{'descr': '{word}', 'fortran_order': False, 'shape': (8,), }}\n".encode()
+        (out / f"{name}.npy").write_bytes(b"\x93NUMPY\x01\0" + struct.pack("<H", length or len(text)) + text + bytes(64))
+    os.mkfifo(out / "pipe")
     train = ["train", "good.mlir", "--steps", "2", "--config"]
     for name in ("m.mlir", "c.toml", "w.safetensors"):
         (out / name).touch()
@@ -305,7 +327,7 @@ def main():
     for case, (flags, code, error) in {**FLAGS, **UNSUPPORTED}.items():
         config = [] if "--config" in flags else ["--config", "good.toml"]
         steps = [] if "--steps" in flags else ["--steps", "2"]
-        late = case in ("unknown entry", "unknown value", "short corpus", "no folder for the log")
+        late = case in LATE
         judge.run(case, ["train", "good.mlir", *steps, *config, *flags], code, error, quiet=not late)
     for case, (data, code, error) in make_weights().items():
         (out / "w.safetensors").write_bytes(data)

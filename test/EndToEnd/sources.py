@@ -215,7 +215,7 @@ def refusals(folder):
         return folder / name
 
     wide = label.copy()
-    wide[:] = 5_000_000_000
+    wide[:] = -5_000_000_000
     shape = r"expected rows of shape \[2, 3\] for input 'image', got "
     return [
         ("image", folder / "none.npy", r"none.npy: cannot open"),
@@ -230,7 +230,7 @@ def refusals(folder):
         ("image", folder / "8.mlir", "expected an array in an .npy or .safetensors file"),
         ("label", npy("less.npy", label[:10]), "image.npy: expected 10 rows, as many samples as .*less.npy has, got 11"),
         ("label", npy("float.npy", label.astype(float)), "expected values of i32 for input 'label', got f64"),
-        ("label", npy("wide.npy", wide), "expected values of i32 at row [0-9]+, got 5000000000"),
+        ("label", npy("wide.npy", wide), "expected values of i32 at row [0-9]+, got -5000000000"),
     ]
 
 

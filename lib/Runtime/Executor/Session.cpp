@@ -16,6 +16,7 @@
 #include "Objects.h"
 #include "States.h"
 #include "Trace.h"
+#include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
 #include <fmt/format.h>

@@ -207,7 +207,7 @@ func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x
 // -----
 
 // expected-error @+1 {{expected at most 4096 weights, each from 1 to 1000000}}
-func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", weights = array<i64: 1, 0>>>})
+func.func private @f(tensor<4xf32> {dist.port = #dist.port<input "x", data = <"x", weights = [1, 0]>>})
 
 // -----
 

@@ -74,10 +74,10 @@ func.func private @fed(tensor<4xi32> {dist.port = #dist.port<input "x", data = <
 
 // Sources of data: what samples there are, and in which order.
 // CHECK-LABEL: func.func private @sources
-// CHECK-SAME: data = <"a", kind = text, once = true, held_out = 5.000000e-02 : f64, weights = array<i64: 7, 3>, offset = 1, limit = 256>
+// CHECK-SAME: data = <"a", kind = text, once = true, held_out = 5.000000e-02 : f64, weights = [7, 3], offset = 1, limit = 256>
 // CHECK-SAME: data = <"b", kind = array, tensor = "t", shuffle = false, any_float = true>
 func.func private @sources(
-    tensor<4xi32> {dist.port = #dist.port<input "x", data = <"a", kind = text, once = true, held_out = 0.05 : f64, weights = array<i64: 7, 3>, offset = 1, limit = 256>>},
+    tensor<4xi32> {dist.port = #dist.port<input "x", data = <"a", kind = text, once = true, held_out = 0.05 : f64, weights = [7, 3], offset = 1, limit = 256>>},
     tensor<4xf32> {dist.port = #dist.port<input "y", data = <"b", kind = array, tensor = "t", shuffle = false, any_float = true>>})
 
 // Every kind of port, with every field that it may have.

@@ -253,7 +253,7 @@ TEST_F(Attributes, RulesOfDataReadBack) {
   rule.heldOut = 0.05;
   rule.weights = {7, 3};
   EXPECT_EQ(text(2), "#dist.data<\"s\", kind = text, once = true, held_out = "
-                     "5.000000e-02 : f64, weights = array<i64: 7, 3>, offset = "
+                     "5.000000e-02 : f64, weights = [7, 3], offset = "
                      "2>");
   EXPECT_EQ(dist::getDataAttr(mlir, "s", rule, 0).withLimit(9).getLimit(), 9);
 }
