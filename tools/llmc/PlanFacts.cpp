@@ -50,8 +50,14 @@ rt::Result<PlanFacts> driver::readFacts(ModuleOp module,
   }
   PlanFacts facts;
   LLMC_TRY_ASSIGN(facts.plan, target::buildPlan(module, manifest, planOptions));
-  facts.time = findStepTime(module, options.entry);
-  if (const rt::plan::Entry *entry = facts.findEntry(options.entry))
+  const rt::plan::Entry *entry = facts.findEntry(options.entry);
+  if (entry && rt::plan::isMachineKnown(facts.plan)) {
+    // A step of too many instructions runs, but is not worked out.
+    auto step = rt::plan::planStep(facts.plan, *entry);
+    if (step)
+      facts.time = std::move(*step);
+  }
+  if (entry)
     for (int64_t stage = 0; stage < facts.plan.mesh.numStages(); ++stage)
       facts.operations = std::max(facts.operations,
                                   rt::plan::workOf(facts.plan, *entry, stage));

@@ -13,7 +13,7 @@
 
 #include "Options.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
-#include "llmc/Transforms/Ordering/StepTime.h"
+#include "llmc/Runtime/Plan/Verify/PlanTimes.h"
 #include <optional>
 
 namespace llmc::driver {
@@ -21,7 +21,7 @@ namespace llmc::driver {
 struct PlanFacts {
   rt::plan::Plan plan;
   /// By the machine's numbers, where it has them.
-  std::optional<StepTime> time;
+  std::optional<rt::plan::PlannedStep> time;
   /// Operations of a step on the device that has the most.
   double operations = 0;
 

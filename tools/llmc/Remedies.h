@@ -31,7 +31,7 @@ struct Trial {
   const Remedy *remedy = nullptr;
   std::string refusal;
   int64_t bytes = 0;
-  std::optional<StepTime> time;
+  std::optional<rt::plan::PlannedStep> time;
   double operations = 0;
   int64_t bytesReceived = 0;
 
