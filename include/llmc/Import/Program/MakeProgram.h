@@ -30,8 +30,11 @@
 #include "llmc/Runtime/Base/Status.h"
 #include "llmc/Runtime/Config/Config.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <functional>
 
 namespace llmc::import {
+
+struct Graph;
 
 struct Options {
   rt::Config config;
@@ -43,6 +46,9 @@ struct Options {
   std::vector<std::pair<std::string, int64_t>> dims;
   /// Refuse graphs without a loss or a parameter, which cannot be trained.
   bool mustTrain = false;
+  /// Sees the graph before anything is asked of the configuration: for tools
+  /// that say what a file has.
+  std::function<void(const Graph &)> seeGraph;
 };
 
 /// The name of an argument: a root and a path in the tree below it, joined by
