@@ -154,6 +154,13 @@ void addSentTypes(mlir::ModuleOp module, const rt::Config &config);
 /// function, or what of it has nothing to do with derivatives.
 void addForward(const Graph &graph);
 
+/// Where the configuration gives a state's or an input's layout of this kind
+/// ("rest", "use", "gradient", "optimizer", "dims"): "layout[2].rest,
+/// model.toml:14:8"; empty where no table does.
+std::string findLayoutOrigin(const rt::Config &config, bool isInput,
+                             llvm::StringRef name, int64_t rank,
+                             llvm::StringRef kind);
+
 /// Gives `state` a row of these layouts, each of which may be null.
 void setRowLayouts(dist::StateOp state, dist::LayoutAttr rest,
                    dist::LayoutAttr use, dist::LayoutAttr gradient,
