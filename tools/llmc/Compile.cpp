@@ -272,8 +272,8 @@ static rt::Result<OwningOpRef<ModuleOp>> importModel(MLIRContext &context,
         .withHint("llmc export it first");
   bool mustTrain =
       options.command != Command::compile && options.entry == "train";
-  import::Options importOptions{config, options.mesh, options.weights,
-                                options.dims, mustTrain};
+  import::Options importOptions{config,       options.mesh, options.weights,
+                                options.dims, mustTrain,    options.seeGraph};
   if (onnx::isOnnxFile(options.input))
     return onnx::importOnnx(context, options.input, importOptions, description);
   if (!options.dims.empty())

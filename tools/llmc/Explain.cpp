@@ -7,6 +7,7 @@
 #include "Explain.h"
 #include "Compile.h"
 #include "ExplainMoves.h"
+#include "ExplainValue.h"
 #include "Memory.h"
 #include "Strict.h"
 #include "Summary.h"
@@ -221,10 +222,17 @@ rt::Result<std::string> driver::explain(ModuleOp module, const Remarks &remarks,
 rt::Status driver::runExplain(const Options &options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   std::unique_ptr<MLIRContext> context = makeContext();
-  Remarks remarks(*context, RemarkKinds::All);
+  Remarks remarks(*context, options.value.empty() ? RemarkKinds::All
+                                                  : RemarkKinds::Origins);
   LLMC_TRY_ASSIGN(
       OwningOpRef<ModuleOp> module,
       compileToPhase(*context, options, config, getPhases().size() - 1));
+  if (!options.value.empty()) {
+    LLMC_TRY_ASSIGN(std::string values,
+                    explainValues(*module, remarks, options, config));
+    llvm::outs() << values;
+    return rt::Status::success();
+  }
   LLMC_TRY_ASSIGN(std::string text, explain(*module, remarks, options, config));
   llvm::outs() << text;
   llvm::outs().flush();

@@ -184,6 +184,16 @@ static void printJson(ArrayRef<Row> rows, int64_t missing) {
   llvm::outs() << "\n";
 }
 
+rt::Result<OpsSummary> driver::summarizeOps(const std::string &path) {
+  LLMC_TRY_ASSIGN(std::vector<Row> rows, readRows(path));
+  OpsSummary summary;
+  summary.kinds = static_cast<int64_t>(rows.size());
+  for (const Row &row : rows)
+    if (row.isMissing())
+      summary.missing.push_back(row.op.name + " (" + row.text + ")");
+  return summary;
+}
+
 rt::Status driver::runOps(const Options &options) {
   LLMC_TRY_ASSIGN(std::vector<Row> rows, readRows(options.input));
   int64_t missing =

@@ -15,6 +15,13 @@ namespace llmc::driver {
 /// it lacks any, 3 for a text without ops.
 rt::Status runOps(const Options &options);
 
+/// What `llmc ops` counts: kinds of ops, and those that llmc lacks, with why.
+struct OpsSummary {
+  int64_t kinds = 0;
+  std::vector<std::string> missing;
+};
+rt::Result<OpsSummary> summarizeOps(const std::string &path);
+
 } // namespace llmc::driver
 
 #endif // LLMC_TOOLS_LLMC_OPS_H

@@ -37,12 +37,13 @@ struct Flags {
                          "why"};
   cl::SubCommand diff{"diff", "find the first value in which the devices "
                               "differ from one device"};
+  cl::SubCommand init{"init", "write a configuration to begin with"};
 
   cl::opt<std::string> input{
       cl::Positional,   cl::cat(category),  cl::desc("<model or plan>"),
       cl::Required,     cl::sub(train),     cl::sub(compile),
       cl::sub(run),     cl::sub(interpret), cl::sub(ops),
-      cl::sub(explain), cl::sub(diff)};
+      cl::sub(explain), cl::sub(diff),      cl::sub(init)};
   cl::list<std::string> inspected{cl::Positional, cl::cat(category),
                                   cl::desc("[plan] <file>"), cl::OneOrMore,
                                   cl::sub(inspect)};
@@ -99,11 +100,16 @@ struct Flags {
                              cl::sub(compile),
                              cl::sub(interpret),
                              cl::sub(explain),
-                             cl::sub(diff)};
-  cl::opt<std::string> output{"o", cl::cat(category),
-                              cl::desc("folder of the plan, or file of a "
-                                       "phase's IR (-: stdout)"),
-                              cl::value_desc("path"), cl::sub(compile)};
+                             cl::sub(diff),
+                             cl::sub(init)};
+  cl::opt<std::string> output{
+      "o",
+      cl::cat(category),
+      cl::desc("folder of the plan, or file of a "
+               "phase's IR or of a configuration (-: stdout)"),
+      cl::value_desc("path"),
+      cl::sub(compile),
+      cl::sub(init)};
   cl::opt<std::string> compileTo{"compile-to",
                                  cl::cat(category),
                                  cl::desc("stop after this phase"),
@@ -431,7 +437,8 @@ std::optional<Command> Flags::findCommand() {
       {train, Command::train},     {compile, Command::compile},
       {run, Command::run},         {interpret, Command::interpret},
       {inspect, Command::inspect}, {ops, Command::ops},
-      {explain, Command::explain}, {diff, Command::diff}};
+      {explain, Command::explain}, {diff, Command::diff},
+      {init, Command::init}};
   for (auto &[given, command] : commands)
     if (given)
       return command;
@@ -455,7 +462,7 @@ rt::Status Flags::fill(Options &options) {
   std::optional<Command> command = findCommand();
   if (!command)
     return usage("expected a command: train, compile, run, interpret, inspect, "
-                 "ops, explain or diff; see llmc --help");
+                 "ops, explain, diff or init; see llmc --help");
   options.command = *command;
   options.input = input;
   if (inspect) {
@@ -554,7 +561,7 @@ rt::Status driver::parseCommandLine(int argc, char **argv, Options &options) {
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command :
        {&flags.train, &flags.compile, &flags.run, &flags.interpret,
-        &flags.inspect, &flags.ops, &flags.explain, &flags.diff})
+        &flags.inspect, &flags.ops, &flags.explain, &flags.diff, &flags.init})
     cl::HideUnrelatedOptions(category, *command);
   std::string text;
   llvm::raw_string_ostream errors(text);

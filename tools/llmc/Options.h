@@ -14,8 +14,13 @@
 #include "llmc/Runtime/Config/Config.h"
 #include "llmc/Runtime/Executor/Checkpointing.h"
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
+
+namespace llmc::import {
+struct Graph;
+} // namespace llmc::import
 
 namespace llmc::driver {
 
@@ -27,7 +32,8 @@ enum class Command {
   inspect,
   ops,
   explain,
-  diff
+  diff,
+  init
 };
 
 struct Options {
@@ -88,6 +94,8 @@ struct Options {
   /// `compile`, `train`: a table of the library's forms, which is added to;
   /// empty: each call has the library's first form.
   std::string forms;
+  /// See import::Options.
+  std::function<void(const import::Graph &)> seeGraph;
   /// `compile`: print what each pass takes.
   bool timing = false;
 };

@@ -35,7 +35,7 @@ Remarks::Remarks(MLIRContext &context, RemarkKinds kinds) {
   if (kinds == RemarkKinds::None)
     return;
   remark::RemarkCategories categories;
-  categories.analysis = "costs";
+  categories.analysis = kinds == RemarkKinds::Origins ? "origins" : "costs";
   if (kinds == RemarkKinds::All) {
     categories.passed = "memory|kernels|layouts|segments";
     categories.missed = "kernels";

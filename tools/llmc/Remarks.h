@@ -27,7 +27,7 @@ namespace llmc::driver {
 
 /// One remark; equal ones of several blocks are one, with `times`.
 struct Remark {
-  /// "costs", "layouts", "memory", "kernels", "places".
+  /// "costs", "layouts", "memory", "kernels", "origins".
   std::string category;
   /// "gather", "conflict", "Recompute", ...
   std::string name;
@@ -37,8 +37,9 @@ struct Remark {
   int64_t times = 1;
 };
 
-/// What a user is told by default, and what `explain` reads beside it.
-enum class RemarkKinds { None, Costs, All };
+/// What a user is told by default, what `explain` reads beside it, and what it
+/// reads of single values.
+enum class RemarkKinds { None, Costs, All, Origins };
 
 /// Collects remarks from here on; what is emitted before is lost.
 class Remarks {

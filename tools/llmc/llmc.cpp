@@ -12,6 +12,7 @@
 #include "Compile.h"
 #include "Diff.h"
 #include "Explain.h"
+#include "Init.h"
 #include "Ops.h"
 #include "Options.h"
 #include "Run.h"
@@ -44,6 +45,8 @@ static rt::Status execute(const Options &options) {
     return runExplain(options);
   case Command::diff:
     return runDiff(options);
+  case Command::init:
+    return runInit(options);
   }
   return rt::Status::success();
 }

@@ -506,21 +506,52 @@ int LayoutPropagation::originOf(int variable, int8_t axis) const {
 }
 
 int LayoutPropagation::findGiver(int variable, int8_t axis) const {
-  llvm::DenseSet<int> seen = {variable};
+  return findWay(variable, axis).back().variable;
+}
+
+/// The other variables of the relation that have the axis in the factor in
+/// which the variable has it; the last one is to be looked at first.
+SmallVector<int> LayoutPropagation::findSources(int variable, int8_t axis,
+                                                int number) const {
+  const Relation &relation = relations[number];
+  SmallVector<int> sources;
+  auto has = [&](const Place &place) {
+    return relation.variableAt(place) >= 0 &&
+           llvm::is_contained(listAt(relation, place), axis);
+  };
+  for (ArrayRef<Place> places : relation.rule->places) {
+    bool isHere = llvm::any_of(places, [&](const Place &place) {
+      return relation.variableAt(place) == variable && has(place);
+    });
+    for (const Place &place : llvm::reverse(places))
+      if (isHere && relation.variableAt(place) != variable && has(place))
+        sources.push_back(relation.variableAt(place));
+  }
+  return sources;
+}
+
+std::vector<LayoutPropagation::WayStep>
+LayoutPropagation::findWay(int variable, int8_t axis) const {
+  // From each variable the one that asked for it.
+  llvm::DenseMap<int, int> askers = {{variable, -1}};
   SmallVector<int> next = {variable};
+  int giver = variable;
   while (!next.empty()) {
     int at = next.pop_back_val(), origin = originOf(at, axis);
-    if (origin < 0)
-      return at;
-    const Relation &relation = relations[origin];
-    for (ArrayRef<int> list :
-         {ArrayRef<int>(relation.results), ArrayRef<int>(relation.operands)})
-      for (int other : llvm::reverse(list))
-        if (other >= 0 && (variables[other].axes >> axis & 1) &&
-            originOf(other, axis) != origin && seen.insert(other).second)
-          next.push_back(other);
+    if (origin < 0) {
+      giver = at;
+      break;
+    }
+    for (int other : findSources(at, axis, origin))
+      if (originOf(other, axis) != origin &&
+          askers.try_emplace(other, at).second)
+        next.push_back(other);
   }
-  return variable;
+  std::vector<WayStep> way;
+  for (int at = giver; at >= 0; at = askers.lookup(at))
+    way.push_back({at, originOf(at, axis)});
+  std::reverse(way.begin(), way.end());
+  return way;
 }
 
 std::vector<LayoutConflict> LayoutPropagation::findConflicts() const {

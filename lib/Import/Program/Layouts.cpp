@@ -230,6 +230,20 @@ std::optional<size_t> import::findTable(const rt::Config &config, bool isInput,
   return std::nullopt;
 }
 
+std::string import::findLayoutOrigin(const rt::Config &config, bool isInput,
+                                     StringRef name, int64_t rank,
+                                     StringRef kind) {
+  Lists lists = &rt::LayoutConfig::dims;
+  for (auto [key, member] : stateKinds)
+    if (key == kind)
+      lists = member;
+  std::optional<size_t> table = findTable(config, isInput, name, rank, lists);
+  if (!table)
+    return "";
+  std::string key = "layout[" + std::to_string(*table) + "]." + kind.str();
+  return key + ", " + config.originOf(key);
+}
+
 /// The layout of the first table that gives one of this kind, or null. A table
 /// with a glob passes over what has fewer dimensions than it has lists.
 rt::Result<dist::LayoutAttr> LayoutMaker::find(bool isInput, StringRef name,

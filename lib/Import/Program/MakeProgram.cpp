@@ -22,6 +22,8 @@ rt::Result<dist::MeshOp> import::makeProgram(const Graph &graph,
                                              std::string *description) {
   func::FuncOp main = graph.main;
   auto module = main->getParentOfType<ModuleOp>();
+  if (options.seeGraph)
+    options.seeGraph(graph);
   main.setName("loss");
   LLMC_TRY_ASSIGN(Roles roles, makeStates(graph, options));
   if (description)

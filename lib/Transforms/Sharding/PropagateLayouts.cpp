@@ -103,6 +103,7 @@ void PropagateLayoutsPass::runOnOperation() {
     isSolved = *solved;
   }
   problem->emitRemarks();
+  problem->emitOrigins(functions);
   SideTable table{*problem, *pins};
   for (Operation *function : distinct)
     table.write(cast<func::FuncOp>(function));

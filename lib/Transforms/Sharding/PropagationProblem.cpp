@@ -321,6 +321,7 @@ void PropagationProblem::addResults(const ProgramFunction &program) {
         addIdentity(value, result, phase, /*onlyTies=*/true, end);
         gradientRows[state] = result;
       }
+      gradients[state] = result;
     }
     if (program.kind == FunctionKind::Microbatch && dist::isSum(port))
       sums[{program.owner, port.getSlot()}] = result;

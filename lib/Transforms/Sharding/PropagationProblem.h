@@ -47,6 +47,9 @@ public:
   void writeRows();
   /// What was not taken, and where two lists met.
   void emitRemarks();
+  /// Of each value that a user can name its layouts, and for each axis the way
+  /// that it came, as remarks of category `origins`.
+  void emitOrigins(ArrayRef<ProgramFunction> functions);
 
 private:
   int addVariable(mlir::RankedTensorType type, dist::LayoutAttr given,
@@ -74,6 +77,13 @@ private:
   std::string describeGiver(int variable, ArrayRef<int8_t> list) const;
   int64_t priceAt(int relation, LayoutReshards &reshards);
   void emitConflicts();
+  std::string describeWay(int variable, int8_t axis);
+  std::string describeWays(llvm::StringRef kind, int variable);
+  void emitStateOrigins();
+  std::string describeState(dist::StateOp state,
+                            ArrayRef<dist::StateOp> optimizers);
+  void emitOrigin(llvm::StringRef name, mlir::Location loc,
+                  llvm::function_ref<std::string()> text);
   bool dropHints(const LayoutPropagation::Fault &fault);
   std::string show(ArrayRef<int8_t> list);
 
@@ -85,6 +95,8 @@ private:
   /// Numbers from 1.
   llvm::DenseMap<mlir::Value, int> values;
   llvm::DenseMap<mlir::StringAttr, int> rests, uses, gradientRows;
+  /// Of states, what microbatches return as their gradient.
+  llvm::DenseMap<mlir::StringAttr, int> gradients;
   /// A member of each group, by function and number.
   llvm::DenseMap<std::pair<Operation *, int64_t>, mlir::Value> groups;
   /// By function and result; of arguments of the update by owner and state.

@@ -320,6 +320,12 @@ TEST_F(Spread, RandomGraphsComeToRest) {
     for (size_t v = 0; v < given.size(); ++v)
       if (engine.getVariable(values[v]).closed)
         EXPECT_EQ(engine.getVariable(values[v]).dims, given[v]);
+    // Every axis has a way back to where it was given.
+    for (int v : values)
+      for (int8_t axis : {0, 1})
+        if (engine.getVariable(v).axes >> axis & 1)
+          EXPECT_NE(engine.getVariable(engine.findGiver(v, axis)).seed,
+                    Seed::None);
     auto listOf = [&](std::pair<int, int> place) -> const AxisList & {
       return engine.getVariable(place.first).dims[place.second];
     };

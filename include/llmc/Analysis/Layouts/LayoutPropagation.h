@@ -134,6 +134,14 @@ public:
   /// The variable that was given the axis which this one has: its own number,
   /// or that from which the axis spread to it.
   int findGiver(int variable, int8_t axis) const;
+  /// A variable and the relation by which the axis came to it, -1 where it was
+  /// given.
+  struct WayStep {
+    int variable = 0, relation = -1;
+  };
+  /// The way of the axis to the variable, from there back to where it was
+  /// given.
+  std::vector<WayStep> findWay(int variable, int8_t axis) const;
   /// How often a relation was looked at: what the time depends on.
   int64_t getNumVisits() const { return numVisits; }
 
@@ -221,6 +229,7 @@ private:
   int pickKept(const Relation &relation, int factor) const;
   int originAt(const Relation &relation, const Place &place) const;
   int originOf(int variable, int8_t axis) const;
+  SmallVector<int> findSources(int variable, int8_t axis, int relation) const;
   const ClassAtoms &atomsOf(int variable, int dim) const {
     return dimAtoms[variables[variable].firstDim + dim];
   }

@@ -30,8 +30,11 @@
 #include "llmc/Runtime/Base/Status.h"
 #include "llmc/Runtime/Config/Config.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <functional>
 
 namespace llmc::import {
+
+struct Graph;
 
 struct Options {
   rt::Config config;
@@ -43,6 +46,9 @@ struct Options {
   std::vector<std::pair<std::string, int64_t>> dims;
   /// Refuse graphs without a loss or a parameter, which cannot be trained.
   bool mustTrain = false;
+  /// Sees the graph before anything is asked of the configuration: for tools
+  /// that say what a file has.
+  std::function<void(const Graph &)> seeGraph;
 };
 
 /// The name of an argument: a root and a path in the tree below it, joined by
@@ -147,6 +153,13 @@ void addSentTypes(mlir::ModuleOp module, const rt::Config &config);
 /// Adds the entry 'forward' to a program, once its ops are final: the graph's
 /// function, or what of it has nothing to do with derivatives.
 void addForward(const Graph &graph);
+
+/// Where the configuration gives a state's or an input's layout of this kind
+/// ("rest", "use", "gradient", "optimizer", "dims"): "layout[2].rest,
+/// model.toml:14:8"; empty where no table does.
+std::string findLayoutOrigin(const rt::Config &config, bool isInput,
+                             llvm::StringRef name, int64_t rank,
+                             llvm::StringRef kind);
 
 /// Gives `state` a row of these layouts, each of which may be null.
 void setRowLayouts(dist::StateOp state, dist::LayoutAttr rest,

@@ -1,0 +1,102 @@
+# ===- init.py - Configurations to begin with, for families --------------------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""`llmc init` for families of models and for files of PyTorch: all parameters and inputs
+of the family are found, and llmc takes the configuration as it stands, for one device and
+for four. Some are trained with files for their inputs: the same losses on both.
+
+    python init.py --llmc llmc -o out
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE)]
+
+import family as families  # noqa: E402
+from makers import MAKERS  # noqa: E402
+
+MODELS = HERE.parent / "Torch" / "Models"
+COMPILED = ["llama", "moe", "gru", "routed", "batch_norm", "mamba", "scan", "diffusion", "lstm", "encoder_decoder"]
+TRAINED = ["mlp", "vit", MODELS / "gpt_fused.onnx"]
+TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32}
+
+
+def run(*command):
+    result = subprocess.run([str(x) for x in command], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, (command, result.stderr)
+    return result.stdout
+
+
+def begin(llmc, folder, name):
+    """Model, configuration, what was said of them."""
+    made = MAKERS[name]() if name in MAKERS else None
+    model, config = folder / f"{name}.mlir" if made else name, folder / f"{pathlib.Path(name).stem}.toml"
+    if made:
+        model.write_text(families.text_of(made), encoding="utf-8")
+    said = run(llmc, "init", model, "-o", config)
+    if made:
+        states = families.make_gpt.state_names(made.parameters)
+        assert re.search(rf"in {len(states)} tensors", said), said
+        inputs = re.search(r"inputs: (.*)", said)[1]
+        assert [part.split()[0] for part in inputs.split(", ")] == list(made.inputs), said
+    again = subprocess.run([llmc, "init", model, "-o", config], capture_output=True, text=True, check=False)
+    assert again.returncode == 2 and "expected a new file" in again.stderr, again
+    return model, config, said
+
+
+def files_for(folder, config, said):
+    """Flags that name a file for each source; windows of tokens come from the corpus."""
+    if "[data]" in config.read_text(encoding="utf-8"):
+        return [f"--data={families.CORPUS}", "--set", "data.dtype=u8"]
+    flags, g = [], np.random.default_rng(0)
+    for name, shape, element in re.findall(r"(\w+) tensor<([\dx]+)x(\w+)>", re.search(r"inputs: (.*)", said)[1]):
+        rows = (32, *[int(n) for n in shape.split("x")[1:]])
+        array = g.integers(0, 2, rows) if element.startswith("i") else g.standard_normal(rows)
+        np.save(folder / f"{name}.npy", array.astype(TYPES[element]))
+        flags.append(f"--data={name}={folder}/{name}.npy")
+    return flags
+
+
+def losses(text):
+    return [float(x) for x in re.findall(r"(?m)^step: \d+  loss: ([\d.]+)", text)]
+
+
+def train(llmc, folder, name):
+    model, config, said = begin(llmc, folder, name)
+    flags = [*files_for(folder, config, said), "--steps=2", f"--kernel-cache={folder}/cache"]
+    if "gpt" in str(name):  # its vocabulary has 61 tokens
+        small = folder / "small.bin"
+        small.write_bytes(bytes(b % 61 for b in families.CORPUS.read_bytes()[:4096]))
+        flags[0] = f"--data={small}"
+    one = losses(run(llmc, "train", model, "--config", config, *flags))
+    four = losses(run(llmc, "train", model, "--config", config, "--mesh=data=2,tensor=2", *flags))
+    assert len(one) == 2 and np.allclose(one, four, rtol=2e-4), (name, one, four)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--llmc", required=True)
+    parser.add_argument("-o", dest="folder", type=pathlib.Path, required=True)
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for name in COMPILED:
+        model, config, said = begin(args.llmc, args.folder, name)
+        meshes = ["", "data=2,tensor=2"] + (["pipe=2"] if "repeated blocks: 2" in said else [])
+        for mesh in meshes:
+            run(args.llmc, "compile", model, "--config", config, f"--mesh={mesh}", "--compile-to=local", "-o", args.folder / "x")
+    for name in TRAINED:
+        train(args.llmc, args.folder, name)
+    print(f"{len(COMPILED) + len(TRAINED)} models begin, {len(TRAINED)} of them trained: 0 refused")
+
+
+if __name__ == "__main__":
+    main()

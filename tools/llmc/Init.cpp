@@ -1,0 +1,347 @@
+//===- Init.cpp - A configuration to begin with ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Init.h"
+#include "Compile.h"
+#include "InitArguments.h"
+#include "Ops.h"
+#include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Executor/RunLoop.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::driver;
+using rt::ErrorKind;
+using Kind = GuessedArgument::Kind;
+
+namespace {
+/// States of one glob and shape.
+struct Group {
+  std::string glob;
+  SmallVector<int64_t> shape;
+  int64_t count = 0;
+};
+
+class Starter {
+public:
+  Starter(const Options &options, std::vector<GuessedArgument> arguments)
+      : options(options), arguments(std::move(arguments)) {
+    for (const GuessedArgument &each : this->arguments)
+      if (each.kind == Kind::Parameter)
+        addToGroup(each);
+  }
+
+  /// With the number of repeated blocks, 0 where that is not known.
+  std::string write(int64_t blocks) const;
+  std::string summarize(int64_t kinds, int64_t blocks) const;
+
+private:
+  void addToGroup(const GuessedArgument &argument);
+  std::vector<GuessedArgument> getInputs() const;
+  bool areTokens(ArrayRef<GuessedArgument> inputs) const;
+  std::string writeMesh(int64_t blocks) const;
+  std::string writeData() const;
+  std::string writeInit() const;
+  std::string writeLayouts() const;
+  std::string writeParameters() const;
+
+  const Options &options;
+  std::vector<GuessedArgument> arguments;
+  std::vector<Group> groups;
+};
+} // namespace
+
+static std::string quote(const std::string &text) {
+  std::string quoted = "\"";
+  for (char c : text)
+    quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return quoted + "\"";
+}
+
+static std::string showType(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+void Starter::addToGroup(const GuessedArgument &argument) {
+  std::string glob = rt::hideNumbers(argument.name);
+  SmallVector<int64_t> shape(argument.type.getShape());
+  for (Group &group : groups)
+    if (group.glob == glob && group.shape == shape) {
+      ++group.count;
+      return;
+    }
+  groups.push_back({glob, shape, 1});
+}
+
+std::vector<GuessedArgument> Starter::getInputs() const {
+  std::vector<GuessedArgument> inputs;
+  llvm::copy_if(arguments, std::back_inserter(inputs),
+                [](const auto &each) { return each.kind == Kind::Input; });
+  return inputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of the file
+//===----------------------------------------------------------------------===//
+
+std::string Starter::writeMesh(int64_t blocks) const {
+  std::string text = "[mesh]                  # sizes come from --mesh "
+                     "data=2,tensor=2; an axis "
+                     "that is not named there has size 1\n";
+  text += blocks > 1 ? "axes = [\"pipe\", \"data\", \"tensor\"]\n"
+                       "pipeline = \"pipe\"       # along it devices hold "
+                       "different ones of the " +
+                           std::to_string(blocks) +
+                           " repeated blocks, which should be a multiple\n"
+                     : "axes = [\"data\", \"tensor\"]\n";
+  return text + "\n";
+}
+
+/// Integers of one shape, rows of a sequence: windows of a file of tokens.
+bool Starter::areTokens(ArrayRef<GuessedArgument> inputs) const {
+  return !inputs.empty() && inputs.size() <= 2 &&
+         llvm::all_of(inputs, [&](const GuessedArgument &each) {
+           return each.isInteger() && each.type.getRank() == 2 &&
+                  each.type.getShape() == inputs.front().type.getShape() &&
+                  each.type.getElementTypeBitWidth() >= 8;
+         });
+}
+
+std::string Starter::writeData() const {
+  std::vector<GuessedArgument> inputs = getInputs();
+  if (areTokens(inputs)) {
+    std::string text =
+        "[data]                  # windows of a file of tokens; name it here, "
+        "or "
+        "by --data\nfile = \"\"\ndtype = \"u8\"            # u16 and u32 as "
+        "well; each token must be below the size of the vocabulary\n[data."
+        "inputs]           # how many tokens an input lies after the first of "
+        "its window\n";
+    for (auto [offset, input] : llvm::enumerate(inputs))
+      text += quote(input.name) + " = " + std::to_string(offset) + "  # " +
+              showType(input.type) + "\n";
+    return text + "\n";
+  }
+  std::string text;
+  for (const GuessedArgument &input : inputs)
+    text += "[data." + quote(input.name) + "]  # " + showType(input.type) +
+            ", the first dimension counts samples\nkind = \"array\"\nfile = "
+            "\"\"               # an .npy or .safetensors file; or --data " +
+            input.name + "=<file>\n\n";
+  return text;
+}
+
+/// By the name alone: what scales begins with ones, other vectors with zeros,
+/// matrices with a deviation that keeps the size of what they multiply.
+static std::string drawOf(const Group &group) {
+  StringRef last = StringRef(group.glob).rsplit('.').second;
+  last = last.empty() ? StringRef(group.glob) : last;
+  if (group.shape.size() >= 2)
+    return llvm::formatv("draw = \"normal\"\nstd = {0:f4}\n",
+                         1 / std::sqrt(double(std::max<int64_t>(
+                                 group.shape[group.shape.size() - 2], 1))))
+        .str();
+  bool scales =
+      last.contains("scale") || last.contains("gamma") || last.contains("norm");
+  return scales ? "draw = \"ones\"            # by its name, it scales\n"
+                : "draw = \"zeros\"\n";
+}
+
+std::string Starter::writeInit() const {
+  std::string text;
+  bool hasValues = llvm::any_of(
+      arguments, [](const GuessedArgument &each) { return each.hasValue; });
+  if (hasValues)
+    return "# Initial values are those of the file.\n\n";
+  text = "# How parameters are drawn; the first table that matches counts.\n";
+  for (const Group &group : groups) {
+    std::string shape;
+    for (int64_t size : group.shape)
+      shape += (shape.empty() ? "" : " x ") + std::to_string(size);
+    text += "[[init]]\nmatch = " + quote(group.glob) + "  # " +
+            std::to_string(group.count) + " of " +
+            (shape.empty() ? "one element" : shape) + "\n" + drawOf(group);
+  }
+  return text + "\n";
+}
+
+/// Whether two matrices have one wider dimension, through which what the first
+/// makes goes into the second: their shapes are each other's, turned.
+static bool arePair(const Group &one, const Group &other) {
+  SmallVector<int64_t> turned = other.shape;
+  size_t rank = turned.size();
+  if (rank < 2 || !StringRef(one.glob).contains('*') ||
+      StringRef(one.glob).split('*').first !=
+          StringRef(other.glob).split('*').first)
+    return false;
+  std::swap(turned[rank - 1], turned[rank - 2]);
+  return turned == one.shape && turned[rank - 1] != turned[rank - 2];
+}
+
+/// Both of a pair are split along the wider dimension.
+static std::string writePairs(ArrayRef<Group> groups) {
+  std::string text;
+  for (const Group &group : groups) {
+    if (llvm::none_of(
+            groups, [&](const Group &other) { return arePair(group, other); }))
+      continue;
+    size_t last = group.shape.size() - 1;
+    size_t wide = group.shape[last] > group.shape[last - 1] ? last : last - 1;
+    std::string lists;
+    for (size_t i = 0; i < wide; ++i)
+      lists += "[], ";
+    text +=
+        "[[layout]]              # its wider dimension over tensor\nmatch = " +
+        quote(group.glob) + "\nrest = [" + lists + "[\"tensor\"]]\n";
+  }
+  return text;
+}
+
+std::string Starter::writeLayouts() const {
+  std::string text = "[[layout]]              # samples over data\ninput = "
+                     "\"*\"\ndims = [[\"data\"]]\n";
+  std::string pairs = writePairs(groups);
+  text += pairs.empty()
+              ? "# A dimension of a matrix over tensor: [[layout]] match = "
+                "\"<glob>\" rest = [[], [\"tensor\"]]\n"
+              : pairs;
+  return text +
+         "# Optimizer states over data (ZeRO-1): [[layout]] match = \"*\" "
+         "optimizer = [[\"data\"]]\n# What each costs says llmc explain.\n\n";
+}
+
+/// Where no tree says which arguments are parameters.
+std::string Starter::writeParameters() const {
+  std::string list;
+  llvm::StringSet<> roots;
+  for (const GuessedArgument &each : arguments)
+    if (each.kind == Kind::Parameter && !each.hasValue &&
+        roots.insert(each.root).second)
+      list += (list.empty() ? "" : ", ") +
+              quote(each.root == each.fullName ? each.root : each.root + ".*");
+  return roots.size() < 2
+             ? ""
+             : "parameters = [" + list + "]  # a guess: these are trained\n";
+}
+
+std::string Starter::write(int64_t blocks) const {
+  std::string text = "# " + options.input +
+                     ": a configuration to begin with, written by llmc "
+                     "init.\n# All keys: docs/configuration.md.\n\n";
+  text += writeMesh(blocks) + writeData() + writeInit() + writeLayouts();
+  text += "[optimizer]             # adamw; also sgd, momentum\nlr = 3e-4\n\n";
+  text += "[training]\nsteps = 100\nmicrobatches = 1        # of a step; the "
+          "model's batch is one of them\n" +
+          writeParameters();
+  return text +
+         "\n# [machine]             # with memory, flops and links, plans "
+         "that do not fit are refused, and times are known\n# memory = "
+         "8e10\n";
+}
+
+std::string Starter::summarize(int64_t kinds, int64_t blocks) const {
+  std::vector<std::string> parameters, inputs;
+  int64_t elements = 0;
+  for (const GuessedArgument &each : arguments) {
+    if (each.kind == Kind::Parameter) {
+      parameters.push_back(each.name);
+      elements += each.type.getNumElements();
+    }
+    if (each.kind == Kind::Input)
+      inputs.push_back(each.name + " " + showType(each.type));
+  }
+  constexpr size_t shown = 8;
+  return options.input + ": " + std::to_string(kinds) +
+         " kinds of ops, none is missing\nparameters: " +
+         rt::printCount(uint64_t(elements)) + " in " +
+         std::to_string(parameters.size()) +
+         " tensors: " + rt::listGlobbed(parameters, shown) +
+         "\ninputs: " + llvm::join(inputs, ", ") + "\nrepeated blocks: " +
+         (blocks > 1 ? std::to_string(blocks) : "none") + "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+/// The arguments, from an import that may well fail after it has read them.
+/// Their types live as long as the context.
+static rt::Result<std::vector<GuessedArgument>>
+readArguments(MLIRContext &context, const Options &options) {
+  std::vector<GuessedArgument> arguments;
+  Options asked = options;
+  bool isSeen = false;
+  asked.seeGraph = [&](const import::Graph &graph) {
+    arguments = guessArguments(graph);
+    isSeen = true;
+  };
+  LLMC_TRY_ASSIGN(rt::Config defaults, rt::parseConfig("", "", {}));
+  rt::Result<OwningOpRef<ModuleOp>> module =
+      compileToPhase(context, asked, defaults, 0);
+  if (!isSeen)
+    return module.status();
+  return arguments;
+}
+
+/// Blocks that repeat, as phase 1 finds them with this configuration. Errors:
+/// those of the import: the configuration is not enough.
+static rt::Result<int64_t> countBlocks(const Options &options,
+                                       const std::string &text) {
+  LLMC_TRY_ASSIGN(rt::Config config, rt::parseConfig(text, options.output, {}));
+  std::unique_ptr<MLIRContext> context = makeContext();
+  LLMC_TRY_ASSIGN(
+      OwningOpRef<ModuleOp> module,
+      compileToPhase(*context, options, config, *findPhase("training")));
+  int64_t last = 0;
+  module->walk([&](Operation *op) {
+    if (auto block = op->getAttrOfType<IntegerAttr>(dist::DistDialect::kBlock))
+      last = std::max(last, block.getInt());
+  });
+  // Block 0 stands before them, the last one after them.
+  return std::max<int64_t>(last - 1, 0);
+}
+
+rt::Status driver::runInit(const Options &options) {
+  if (options.output.empty())
+    return rt::makeError(ErrorKind::usage,
+                         "expected -o <file> for the configuration");
+  if (options.output != "-" && llvm::sys::fs::exists(options.output))
+    return rt::makeError(ErrorKind::usage,
+                         options.output + ": expected a new file, got one that "
+                                          "is there already");
+  LLMC_TRY_ASSIGN(OpsSummary ops, summarizeOps(options.input));
+  if (!ops.missing.empty())
+    return rt::makeError(ErrorKind::unsupported,
+                         options.input + ": expected ops that llmc has, got " +
+                             llvm::join(ops.missing, ", "))
+        .withHint("llmc ops lists all of them");
+  std::unique_ptr<MLIRContext> context = makeContext();
+  LLMC_TRY_ASSIGN(std::vector<GuessedArgument> arguments,
+                  readArguments(*context, options));
+  Starter starter(options, std::move(arguments));
+  rt::Result<int64_t> blocks = countBlocks(options, starter.write(0));
+  int64_t count = blocks ? *blocks : 0;
+  std::string text = starter.write(count);
+  if (options.output == "-")
+    llvm::outs() << text;
+  else
+    LLMC_TRY(rt::writeFileAtomically(options.output, text));
+  (options.output == "-" ? llvm::errs() : llvm::outs())
+      << starter.summarize(ops.kinds, count);
+  return blocks ? rt::Status::success()
+                : blocks.status().withHint("written to " + options.output +
+                                           ", which needs more than llmc can "
+                                           "guess");
+}

@@ -1,0 +1,92 @@
+//===- InitArguments.cpp - What arguments of a model may be ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InitArguments.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::driver;
+using Kind = GuessedArgument::Kind;
+
+/// A root argument with leaves below it.
+namespace {
+struct Tree {
+  int64_t elements = 0;
+  bool hasIntegers = false;
+};
+} // namespace
+
+/// The first dim of the argument, or 0.
+static int64_t getBatch(const GuessedArgument &argument) {
+  return argument.type.getRank() > 0 ? argument.type.getDimSize(0) : 0;
+}
+
+/// Without trees: what has as many rows as the last argument is of the batch.
+static void guessByBatch(std::vector<GuessedArgument> &arguments) {
+  int64_t batch = arguments.empty() ? 0 : getBatch(arguments.back());
+  for (GuessedArgument &each : arguments)
+    if (each.kind == Kind::Other && each.type.getRank() > 0)
+      each.kind = each.isInteger() || getBatch(each) == batch ? Kind::Input
+                                                              : Kind::Parameter;
+}
+
+static void guessByTrees(std::vector<GuessedArgument> &arguments,
+                         const std::map<std::string, Tree> &trees) {
+  std::string largest;
+  for (auto &[root, tree] : trees)
+    if (!tree.hasIntegers &&
+        (largest.empty() || tree.elements > trees.at(largest).elements))
+      largest = root;
+  for (GuessedArgument &each : arguments) {
+    if (each.kind != Kind::Other)
+      continue;
+    auto tree = trees.find(each.root);
+    if (tree == trees.end())
+      each.kind = each.type.getRank() > 0 ? Kind::Input : Kind::Other;
+    else if (tree->first == largest)
+      each.kind = Kind::Parameter;
+    else if (tree->second.hasIntegers && each.type.getRank() > 0)
+      each.kind = Kind::Input;
+  }
+}
+
+std::vector<GuessedArgument>
+driver::guessArguments(const import::Graph &graph) {
+  std::set<std::string> replaced;
+  for (const import::ResultName &result : graph.results)
+    replaced.insert(result.replaces);
+  std::vector<GuessedArgument> arguments;
+  std::map<std::string, Tree> trees;
+  bool isGiven = !graph.given.empty();
+  for (size_t i = 0; i < graph.arguments.size(); ++i) {
+    const import::ValueName &name = graph.arguments[i];
+    func::FuncOp main = graph.main;
+    GuessedArgument argument{
+        Kind::Other,
+        name.shortName(),
+        name.fullName(),
+        name.root,
+        cast<RankedTensorType>(main.getArgument(i).getType()),
+        false};
+    if (isGiven && graph.given[i]) {
+      bool isInput = graph.given[i]->kind == import::GivenState::Kind::Input;
+      argument.kind = isInput ? Kind::Input : Kind::Parameter;
+      argument.hasValue = !isInput;
+    } else if (!name.path.empty() && !replaced.count(name.fullName())) {
+      Tree &tree = trees[name.root];
+      tree.elements += argument.type.getNumElements();
+      tree.hasIntegers |= argument.isInteger();
+    }
+    arguments.push_back(argument);
+  }
+  if (isGiven || !trees.empty())
+    guessByTrees(arguments, trees);
+  else
+    guessByBatch(arguments);
+  return arguments;
+}

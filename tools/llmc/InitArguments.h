@@ -1,0 +1,36 @@
+//===- InitArguments.h - What arguments of a model may be -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A guess that `llmc init` writes down for the user to read: what the file
+// says; then trees of floats are parameters, and what has no tree above it is
+// an input. The import decides, by what the configuration then says.
+//
+// Test: test/EndToEnd/Families/init.test
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_TOOLS_LLMC_INITARGUMENTS_H
+#define LLMC_TOOLS_LLMC_INITARGUMENTS_H
+
+#include "llmc/Import/Program/MakeProgram.h"
+
+namespace llmc::driver {
+
+struct GuessedArgument {
+  enum class Kind { Input, Parameter, Other };
+  Kind kind = Kind::Other;
+  std::string name, fullName, root;
+  mlir::RankedTensorType type;
+  /// The file has its initial value.
+  bool hasValue = false;
+
+  bool isInteger() const {
+    return !isa<mlir::FloatType>(type.getElementType());
+  }
+};
+
+std::vector<GuessedArgument> guessArguments(const import::Graph &graph);
+
+} // namespace llmc::driver
+
+#endif // LLMC_TOOLS_LLMC_INITARGUMENTS_H
