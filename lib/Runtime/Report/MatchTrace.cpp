@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace llmc::rt::report {
 
@@ -36,6 +37,7 @@ public:
   Result<MeasuredStep> run();
 
 private:
+  void take(const std::vector<TraceEvent> &events);
   Status countSteps();
   Status checkNames(const LaneKey &key, const Lane &lane) const;
   void take(const Lane &lane);
@@ -64,18 +66,40 @@ Matcher::Matcher(const ReportData &data, const std::vector<TraceEvent> &events)
            data.plan.streams[static_cast<size_t>(span.stream)].name}]
         .spans.push_back(i);
   }
-  for (const TraceEvent &event : events) {
-    // Other devices of a stage, and the host's own copies, are left out.
-    auto lane = lanes.find({event.device, event.stream});
-    if (lane != lanes.end()) {
-      lane->second.events.push_back(&event);
-    }
-  }
+  take(events);
   for (auto &[key, lane] : lanes) {
     std::stable_sort(lane.events.begin(), lane.events.end(),
                      [](const TraceEvent *a, const TraceEvent *b) {
                        return a->begin < b->begin;
                      });
+  }
+}
+
+/// As traces name it.
+static std::string nameOf(const plan::Plan &plan, int32_t program,
+                          const plan::Action &action) {
+  return plan.programs[program].name + ": " + nameOfAction(plan, action);
+}
+
+/// Other devices of a stage are left out, and the host's own copies; so is what
+/// other entries of the plan run, as counts of the data or an evaluation.
+void Matcher::take(const std::vector<TraceEvent> &events) {
+  std::set<std::string> own, others;
+  for (const plan::PlannedSpan &span : data.planned.spans) {
+    own.insert(
+        nameOf(data.plan, span.program, instructionOf(data.plan, span).action));
+  }
+  for (size_t i = 0; i < data.plan.programs.size(); ++i) {
+    for (const plan::Instruction &each : data.plan.programs[i].instructions) {
+      others.insert(nameOf(data.plan, static_cast<int32_t>(i), each.action));
+    }
+  }
+  for (const TraceEvent &event : events) {
+    auto lane = lanes.find({event.device, event.stream});
+    if (lane != lanes.end() &&
+        (own.count(event.name) || !others.count(event.name))) {
+      lane->second.events.push_back(&event);
+    }
   }
 }
 
@@ -105,8 +129,8 @@ Status Matcher::checkNames(const LaneKey &key, const Lane &lane) const {
   for (size_t i = 0; i < lane.events.size(); ++i) {
     const plan::PlannedSpan &span =
         data.planned.spans[lane.spans[i % lane.spans.size()]];
-    std::string name = plan.programs[span.program].name + ": " +
-                       nameOfAction(plan, instructionOf(plan, span).action);
+    std::string name =
+        nameOf(plan, span.program, instructionOf(plan, span).action);
     if (lane.events[i]->name != name) {
       return otherPlan(fmt::format(
           "expected event {} of stream '{}' of device {} to be '{}', got '{}'",
@@ -152,6 +176,15 @@ Result<MeasuredStep> Matcher::run() {
 
 Result<MeasuredStep> matchTrace(const ReportData &data,
                                 const std::vector<TraceEvent> &events) {
+  for (const plan::PlannedSpan &span : data.planned.spans) {
+    if (std::holds_alternative<plan::While>(
+            instructionOf(data.plan, span).action)) {
+      return makeError(ErrorKind::unsupported,
+                       "expected a trace of loops with known trips, got a loop "
+                       "that the run ends")
+          .withHint("leave --trace out");
+    }
+  }
   return Matcher(data, events).run();
 }
 

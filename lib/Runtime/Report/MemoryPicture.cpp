@@ -109,7 +109,10 @@ static std::string drawStage(const ReportData &data, size_t stage) {
     for (const MemoryPoint &point : memory.points) {
       greatest = std::max(greatest, point.bytes[kind]);
     }
-    if (greatest > 0) {
+    // What nobody would see is left to the numbers.
+    constexpr double least = 0.05;
+    if ((memoryLow - memoryTop) * static_cast<double>(greatest) / most >
+        least) {
       std::string name(nameOf(static_cast<plan::FrameKind>(kind)));
       shapes += fmt::format(
           "<polygon class=\"b m-{}\" points=\"{}\"><title>{}: at most {} "

@@ -135,10 +135,26 @@ TEST_F(Report, OtherTraces) {
   std::vector<TraceEvent> renamed = events;
   renamed[0].name = "x\033";
   EXPECT_THAT(refuse(renamed), HasSubstr("got 'x\\x1b'"));
-  // Those of other devices and of the host's copies do not count.
+  // Those of other devices and of the host's copies do not count, nor does
+  // what another entry runs.
+  plan::Program another;
+  another.name = "another";
+  another.instructions = {{0, -1, plan::Fill()}};
+  data.plan.programs.push_back(another);
+  events.push_back({0, "C", "another: fill", "", 0, 1});
   events.push_back({1, "C", "other", "", 0, 1});
   events.push_back({0, "staging", "other", "", 0, 1});
   EXPECT_TRUE(matchTrace(data, events).ok());
+}
+
+// How often a loop runs that only the run ends, no plan says.
+TEST_F(Report, OpenLoops) {
+  ReportData data = gather();
+  std::vector<TraceEvent> events = traceOf(data, 1);
+  plan::PlannedSpan span = data.planned.spans[0];
+  data.plan.programs[span.program].instructions[span.instruction].action =
+      plan::While();
+  EXPECT_EQ(matchTrace(data, events).kind(), ErrorKind::unsupported);
 }
 
 TEST_F(Report, Refusals) {
