@@ -19,6 +19,7 @@ packages=(
   libonnx-testdata                                     # the public tests of ONNX backends
   python3 python3-venv python3-psutil                  # lit and its time limit, oracles
   iproute2                                             # hosts that tests make
+  chromium-headless-shell                              # shows reports to a test
 )
 
 missing=()

@@ -1,5 +1,6 @@
 # The lit suite: tools, features and substitutions.
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -45,6 +46,10 @@ onnx_data = "/usr/share/libonnx-testdata/data"
 if os.path.isdir(onnx_data + "/node"):
     config.available_features.add("onnx-testdata")
 config.substitutions.append(("%onnx_data", onnx_data))
+
+# A browser, which shows what a page of ours does.
+if any(shutil.which(name) for name in ("chromium-headless-shell", "chromium", "google-chrome")):
+    config.available_features.add("chromium")
 
 # Python packages are oracles only: a test that needs one says so by a feature.
 python = config.llmc_src_root + "/.venv/bin/python"

@@ -7,7 +7,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/llmc)
 get_property(libraries GLOBAL PROPERTY LLMC_LIBRARIES)
 install(TARGETS ${libraries} EXPORT llmcTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(tool llmc llmc-opt llmc-run llmc-launch llmc-doctor llmc-export)
+foreach(tool llmc llmc-opt llmc-run llmc-launch llmc-doctor llmc-export llmc-report)
   if(TARGET ${tool})
     install(TARGETS ${tool} EXPORT llmcTargets
       RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -22,7 +22,7 @@ COMPILER = {
 }
 RUNTIME = {
     "Runtime/Base": 0, "Runtime/Layout": 1, "Runtime/Config": 1, "Runtime/TensorBoard": 1,
-    "Runtime/Device": 2, "Runtime/Plan/Format": 2, "Runtime/Plan/*": 2.5, "Runtime/Pch": 2.5, "Runtime/Comm": 3, "Runtime/Job": 3.5, "Runtime/Checkpoint": 3.5,
+    "Runtime/Device": 2, "Runtime/Plan/Format": 2, "Runtime/Plan/*": 2.5, "Runtime/Pch": 2.5, "Runtime/Comm": 3, "Runtime/Job": 3.5, "Runtime/Checkpoint": 3.5, "Runtime/Report": 3,
     "Runtime/Backends/*": 4, "Runtime/Transports/*": 4, "Runtime/Doctor": 4, "Runtime/Forms": 4, "Runtime/Executor": 5,
 }
 # compiler slot -> runtime slots that it may include beside Base and Layout

@@ -51,8 +51,9 @@ static rt::Status execute(const Options &options) {
   return rt::Status::success();
 }
 
-/// `llmc launch …`, `doctor` and `export` are tools of the runtime house, which
-/// machines without the compiler have too: they take this process over.
+/// `llmc launch …`, `doctor`, `export` and `report` are tools of the runtime
+/// house, which machines without the compiler have too: they take this process
+/// over.
 static rt::Status becomeTool(char **argv) {
   std::string program = llvm::sys::fs::getMainExecutable(
       argv[0], reinterpret_cast<void *>(&becomeTool));
@@ -66,7 +67,7 @@ static rt::Status becomeTool(char **argv) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  if (argc > 1 && llvm::is_contained({"launch", "doctor", "export"},
+  if (argc > 1 && llvm::is_contained({"launch", "doctor", "export", "report"},
                                      llvm::StringRef(argv[1])))
     return rt::reportError("llmc", becomeTool(argv), "");
   rt::StopSignals::take();

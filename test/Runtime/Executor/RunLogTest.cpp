@@ -6,6 +6,7 @@
 // test/EndToEnd/tensorboard.test.
 //===----------------------------------------------------------------------===//
 
+#include "../../../lib/Runtime/Executor/RunLog.h"
 #include "RunLoopFixture.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-struct RunLog : RunLoop {
+struct RunLogTest : RunLoop {
   std::vector<std::string> read(const std::string &file) {
     std::istringstream stream(*readFile(file));
     std::vector<std::string> lines;
@@ -32,7 +33,7 @@ struct RunLog : RunLoop {
   }
 };
 
-TEST_F(RunLog, ALineForEachStep) {
+TEST_F(RunLogTest, ALineForEachStep) {
   options.steps = 2;
   options.stopOnNan = false;
   session.losses = {1.5, INFINITY};
@@ -52,7 +53,7 @@ TEST_F(RunLog, ALineForEachStep) {
                                     "\"time_us\": [0-9]+, \"rank\": 0}$"));
 }
 
-TEST_F(RunLog, PlacesThatAreNotThere) {
+TEST_F(RunLogTest, PlacesThatAreNotThere) {
   for (std::string RunOptions::*place :
        {&RunOptions::logFile, &RunOptions::eventFile}) {
     options.*place = folder + "/none/log";
@@ -70,7 +71,7 @@ TEST_F(RunLog, PlacesThatAreNotThere) {
 }
 
 // A full disk is warned of once, and the steps go on; what has room is whole.
-TEST_F(RunLog, FullDisks) {
+TEST_F(RunLogTest, FullDisks) {
   options.steps = 3;
   options.logFile = "/dev/full";
   options.eventFile = folder + "/events";
@@ -93,7 +94,7 @@ TEST_F(RunLog, FullDisks) {
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 2);
 }
 
-TEST_F(RunLog, Events) {
+TEST_F(RunLogTest, Events) {
   options.steps = 2;
   options.firstStep = 7;
   options.eventFile = folder + "/events";
@@ -125,7 +126,7 @@ TEST_F(RunLog, Events) {
                                        "\"done\", \"error\": null.$"));
 }
 
-TEST_F(RunLog, EndsOfErrors) {
+TEST_F(RunLogTest, EndsOfErrors) {
   options.steps = 5;
   options.eventFile = folder + "/events";
   session.refuseAt = 2;
@@ -136,7 +137,7 @@ TEST_F(RunLog, EndsOfErrors) {
 }
 
 // Each run adds a file, with its steps.
-TEST_F(RunLog, Board) {
+TEST_F(RunLogTest, Board) {
   options.boardFolder = folder + "/board";
   session.values[2].name = "norm/x";
   EXPECT_TRUE(run().ok());
@@ -153,8 +154,27 @@ TEST_F(RunLog, Board) {
   EXPECT_THAT(all, Not(HasSubstr("mfu")));
 }
 
+// What is evaluated beside the steps, in both files.
+TEST_F(RunLogTest, Evaluations) {
+  options.eventFile = folder + "/events";
+  options.boardFolder = folder + "/board";
+  exec::RunLog log(session, options, [](const std::string &) {});
+  ASSERT_TRUE(log.open(false).ok());
+  log.evaluate(40, "evaluate", {{"loss", 1.5}, {"best", 3}});
+  std::vector<std::string> events = read(options.eventFile);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_THAT(events[0], HasSubstr("\"event\": \"evaluate\", "));
+  EXPECT_THAT(events[0], HasSubstr("\"entry\": \"evaluate\", \"step\": 40, "
+                                   "\"loss\": 1.5, \"metrics\": {\"best\": "
+                                   "3}}"));
+  std::string board = *readFile(
+      std::filesystem::directory_iterator(options.boardFolder)->path());
+  EXPECT_THAT(board, HasSubstr("evaluate/loss"));
+  EXPECT_THAT(board, HasSubstr("evaluate/metrics/best"));
+}
+
 // The disk of a trace is full: the steps are done, and that is what counts.
-TEST_F(RunLog, TraceWithoutRoom) {
+TEST_F(RunLogTest, TraceWithoutRoom) {
   options.traceFile = "/dev/full";
   testing::internal::CaptureStderr();
   EXPECT_TRUE(run().ok());

@@ -23,6 +23,9 @@ std::string nameOfAction(const Plan &plan, const Action &action) {
     return fmt::format("{} {} over {}", nameOf(collective->kind),
                        plan.symbols[collective->symbol], axes);
   }
+  if (auto *library = std::get_if<Library>(&action)) {
+    return std::string(nameOf(library->descriptor));
+  }
   auto message = [&](std::string_view verb, const Message &one) {
     return fmt::format("{} {}", verb, plan.transfers[one.transfer]);
   };

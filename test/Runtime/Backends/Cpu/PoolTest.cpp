@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <set>
+#include <thread>
 
 namespace llmc::rt {
 namespace {
@@ -90,6 +91,65 @@ TEST(PoolTest, AKernelThatTakesTooLongIsNamed) {
   EXPECT_EQ(status.message(), "waited 20 ms for 1 streams; device 0 stream 'S' "
                               "at 'wait' (model.py:4) runs a kernel");
   EXPECT_EQ(world->drain(patience).message(), status.message());
+}
+
+/// Device 1 computes until `flag` holds and sends; device 0 waits for it on a
+/// stream of that use. Seconds of the wait, the mean of both devices.
+double waitFor(World &world, StreamUse use, std::chrono::milliseconds time) {
+  std::atomic<bool> flag(false);
+  auto group = *world.split({{0, 1}});
+  EXPECT_TRUE(world.device(1).load(LLMC_TEST_KERNELS).ok());
+  KernelShape shape{"wait", 1};
+  shape.images = {{KernelFormat::object, "", "await_flag", {}}};
+  const Kernel *kernel = *world.device(1).kernel(shape);
+  Stream *computes[2], *moves[2];
+  Event *events[2];
+  for (int d : {0, 1}) {
+    Device &device = world.device(d);
+    StreamShape own{"C", 0, 8, 16}, other{"S", 0, 8, 16};
+    own.use = use;
+    other.use = StreamUse::communication;
+    computes[d] = *device.stream(own);
+    moves[d] = *device.stream(other);
+    events[d] = *device.event({"e", ""});
+  }
+  Origin origin{"it", ""};
+  float data[2] = {};
+  void *buffers[] = {&flag};
+  world.beginStep(0);
+  world.device(1).launch(*computes[1],
+                         {kernel, buffers, 1, nullptr, 0, nullptr}, origin);
+  world.device(1).record(*computes[1], *events[1], origin);
+  world.device(1).wait(*moves[1], *events[1], origin);
+  for (int d : {0, 1}) {
+    TransferPart part{d == 1, group[d], data + d, 4};
+    world.exchange(*moves[d], &part, 1, origin);
+  }
+  world.device(0).record(*moves[0], *events[0], origin);
+  world.device(0).wait(*computes[0], *events[0], origin);
+  EXPECT_TRUE(world.submit().ok());
+  std::this_thread::sleep_for(time);
+  flag = true;
+  EXPECT_TRUE(world.wait(patience).ok());
+  return world.exposedSeconds();
+}
+
+// What a compute stream stands at a wait for what a stream of communication
+// signals is exposed; what another stream does is not, nor a wait of a stream
+// of communication.
+TEST(PoolTest, WaitsForCommunicationAreExposed) {
+  auto world = makeWorld(2, {});
+  double seconds =
+      waitFor(*world, StreamUse::compute, std::chrono::milliseconds(60));
+  EXPECT_GE(seconds, 0.029);
+  EXPECT_LT(seconds, 5);
+  auto other = makeWorld(2, {});
+  EXPECT_EQ(waitFor(*other, StreamUse::copy, std::chrono::milliseconds(1)), 0);
+  // Of a step without any.
+  EXPECT_TRUE(world->beginStep(1));
+  EXPECT_TRUE(world->submit().ok());
+  EXPECT_TRUE(world->wait(patience).ok());
+  EXPECT_EQ(world->exposedSeconds(), 0);
 }
 
 TEST(PoolTest, TransfersHaveOneSize) {
