@@ -154,13 +154,16 @@ TEST_F(RunLogTest, Board) {
   EXPECT_THAT(all, Not(HasSubstr("mfu")));
 }
 
-// What is evaluated beside the steps, in both files.
+// What is evaluated between the steps, in all files.
 TEST_F(RunLogTest, Evaluations) {
+  options.logFile = folder + "/log";
   options.eventFile = folder + "/events";
   options.boardFolder = folder + "/board";
   exec::RunLog log(session, options, [](const std::string &) {});
   ASSERT_TRUE(log.open(false).ok());
-  log.evaluate(40, "evaluate", {{"loss", 1.5}, {"best", 3}});
+  log.evaluate({"evaluate", 40, {{"loss", 1.5}, {"best", 3}}, 7, 0.5, ""});
+  EXPECT_THAT(read(options.logFile)[0],
+              HasSubstr("\"batches\": 7, \"seconds\": 0.5"));
   std::vector<std::string> events = read(options.eventFile);
   ASSERT_EQ(events.size(), 1u);
   EXPECT_THAT(events[0], HasSubstr("\"event\": \"evaluate\", "));
