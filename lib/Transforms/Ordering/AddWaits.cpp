@@ -48,22 +48,23 @@ static CallBrackets findBrackets(const EntryProblem &entry,
                                  int32_t compute) {
   CallBrackets brackets;
   brackets.opened.resize(list.size() + 1);
-  std::set<int32_t> written, touched;
+  std::set<int32_t> touched;
+  auto kindOf = [&](int32_t buffer) {
+    plan::FrameOp frame = entry.frames[entry.problem.frameOf[buffer]];
+    return frame.getKind();
+  };
   for (auto [i, instruction] : llvm::enumerate(list)) {
     bool isRemote = instruction.stream != compute;
-    bool needsNothing =
-        isRemote && llvm::none_of(instruction.accesses, [&](const auto &each) {
-          return !each.writes && written.count(each.buffer);
+    bool readsStates =
+        isRemote && llvm::all_of(instruction.accesses, [&](const auto &each) {
+          return each.writes || kindOf(each.buffer) == plan::FrameKind::State;
         });
     for (const auto &access : instruction.accesses) {
-      plan::FrameOp frame = entry.frames[entry.problem.frameOf[access.buffer]];
       bool isFirst = touched.insert(access.buffer).second;
-      if (isRemote && frame.getKind() == plan::FrameKind::Tmp &&
+      if (isRemote && kindOf(access.buffer) == plan::FrameKind::Tmp &&
           brackets.closed.insert(access.buffer).second)
-        brackets.opened[needsNothing && isFirst ? i : 0].push_back(
+        brackets.opened[readsStates && isFirst ? i : 0].push_back(
             access.buffer);
-      if (access.writes)
-        written.insert(access.buffer);
     }
   }
   return brackets;

@@ -230,17 +230,27 @@ static LogicalResult addOp(ProgramValues &values, const LastUses &lastUse,
                              "are formed";
 }
 
-/// Whether the collective waits for nothing that takes time, such as the gather
-/// of a weight: of states, or of what one launch makes of them.
-static bool isFree(const ProgramGraph &graph, int32_t number) {
-  auto needsNothing = [&](int32_t before) {
-    return graph.uses.ops[before].after.empty() &&
-           !isa_and_nonnull<dist::CollectiveInterface>(graph.nodes[before].op);
+/// The buffer of a state, which is there before the program.
+static bool isState(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return dist::isPort(dist::getArgumentPort(function, argument.getArgNumber()),
+                      dist::PortKind::Buffer);
+}
+
+/// Whether the collective reads states alone, or what one op makes of them: it
+/// could run at any time before its use, such as the gather of a weight.
+static bool readsStates(dist::CollectiveInterface collective) {
+  auto isOfStates = [](Value value) {
+    Operation *op = value.getDefiningOp();
+    return isState(value) || (op && !isa<dist::CollectiveInterface>(op) &&
+                              llvm::all_of(op->getOperands(), isState));
   };
-  auto collective = cast<dist::CollectiveInterface>(graph.nodes[number].op);
   // Other stages meet in those that have names.
   return !collective.getSymbolAttr() &&
-         llvm::all_of(graph.uses.ops[number].after, needsNothing);
+         llvm::all_of(collective.getInputs(), isOfStates);
 }
 
 /// Each collective after the one before it, but for those that could run at any
@@ -249,10 +259,11 @@ static void orderCollectives(ProgramGraph &graph) {
   int32_t last = -1;
   for (auto [i, node] : llvm::enumerate(graph.nodes)) {
     auto number = static_cast<int32_t>(i);
-    if (!isa_and_nonnull<dist::CollectiveInterface>(node.op))
+    auto collective = dyn_cast_or_null<dist::CollectiveInterface>(node.op);
+    if (!collective)
       continue;
     BufferGraph::Op &uses = graph.uses.ops[number];
-    uses.runsBeside = isFree(graph, number);
+    uses.runsBeside = readsStates(collective);
     if (uses.runsBeside)
       continue;
     if (last >= 0)
