@@ -23,6 +23,7 @@
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Checkpoint/Export.h"
 #include "llmc/Runtime/Comm/Backend.h"
+#include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Runtime/Forms/Forms.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Verify/PlanTimes.h"

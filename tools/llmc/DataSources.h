@@ -7,7 +7,7 @@
 #ifndef LLMC_TOOLS_LLMC_DATASOURCES_H
 #define LLMC_TOOLS_LLMC_DATASOURCES_H
 
-#include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Runtime/Executor/Session.h"
 
 namespace llmc::driver {

@@ -13,6 +13,7 @@
 #include "Places.h"
 #include "TemporaryFolder.h"
 #include "llmc/Analysis/Program/FetchNames.h"
+#include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -7,6 +7,7 @@
 #include "InterpretData.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Support/Refusal.h"
 
 using namespace mlir;

@@ -17,6 +17,7 @@
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/StopSignals.h"
+#include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Executor/Samples.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"

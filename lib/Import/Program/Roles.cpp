@@ -22,6 +22,7 @@
 
 #include "Parts.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
+#include "llmc/Runtime/Config/Sources.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

@@ -8,10 +8,11 @@
 // Test: test/Runtime/Config/SourcesTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Config/Sources.h"
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
@@ -210,6 +211,10 @@ llmc::rt::splitSource(const std::string &text,
 }
 
 std::vector<std::string> llmc::rt::splitPatterns(const std::string &text) {
+  std::error_code code;
+  if (std::filesystem::exists(text, code)) {
+    return {text};
+  }
   std::vector<std::string> patterns;
   for (size_t at = 0; at <= text.size();) {
     size_t comma = std::min(text.find(',', at), text.size());

@@ -432,4 +432,12 @@ EntryRun::fetch(int set, const std::string &name, int64_t microbatch) {
   return std::nullopt;
 }
 
+int64_t mostMicrobatches(const plan::Plan &plan) {
+  int64_t most = 1;
+  for (const plan::Entry &entry : plan.entries) {
+    most = std::max<int64_t>(most, entry.numMicrobatches);
+  }
+  return most;
+}
+
 } // namespace llmc::rt::exec

@@ -132,6 +132,9 @@ private:
   ReadAhead ahead;   ///< Ends before what it reads from and to.
 };
 
+/// The most microbatches of any entry.
+int64_t mostMicrobatches(const plan::Plan &plan);
+
 } // namespace llmc::rt::exec
 
 #endif // LLMC_LIB_RUNTIME_EXECUTOR_ENTRYRUN_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Runtime/Executor/Session.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 

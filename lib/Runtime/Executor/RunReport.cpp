@@ -7,7 +7,7 @@
 #include "RunReport.h"
 
 #include "llmc/Runtime/Base/File.h"
-#include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 #include "llmc/Runtime/Plan/Verify/PlanTimes.h"
 

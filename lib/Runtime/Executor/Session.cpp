@@ -7,15 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Executor/Session.h"
-#include "llmc/Runtime/Base/Names.h"
-#include "llmc/Runtime/Comm/Backend.h"
-
 #include "Audit.h"
 #include "Binder.h"
 #include "EntryRun.h"
 #include "Objects.h"
 #include "States.h"
 #include "Trace.h"
+#include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Comm/Backend.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 #include "llmc/Runtime/Plan/Verify/PlanVerify.h"
 
@@ -132,15 +131,6 @@ private:
 Status unknownName(std::string_view what, const std::string &name) {
   return makeError(ErrorKind::usage,
                    fmt::format("the plan has no {} '{}'", what, name));
-}
-
-/// The most microbatches of any entry.
-int64_t mostMicrobatches(const plan::Plan &plan) {
-  int64_t most = 1;
-  for (const plan::Entry &entry : plan.entries) {
-    most = std::max<int64_t>(most, entry.numMicrobatches);
-  }
-  return most;
 }
 
 Status PlanSession::load() {

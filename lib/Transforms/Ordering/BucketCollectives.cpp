@@ -36,8 +36,8 @@ struct Before {
   /// When a buffer was written last, from the end of that program's
   /// computation back: at most 0.
   llvm::DenseMap<Attribute, int64_t> written;
-  /// The memory of calls, which the compute stream opens.
-  llvm::DenseSet<Attribute> ofCalls;
+  /// The memory of calls, which the compute stream opens, and that of states.
+  llvm::DenseSet<Attribute> ofCalls, ofStates;
 };
 
 /// A program's instructions and what is solved for them.
@@ -63,6 +63,7 @@ private:
   void setKey(BucketProblem::Op &self, plan::CollectiveOp op);
   void setReady(BucketProblem::Op &self, plan::CollectiveOp op);
   bool fillsCall(plan::CollectiveOp op) const;
+  bool readsStates(plan::CollectiveOp op) const;
   void noteWrites(ArrayRef<std::vector<int32_t>> groups);
   void merge(ArrayRef<int32_t> members);
 
@@ -169,6 +170,13 @@ bool ProgramBuckets::fillsCall(plan::CollectiveOp op) const {
                       });
 }
 
+bool ProgramBuckets::readsStates(plan::CollectiveOp op) const {
+  return llvm::all_of(op.getInputs().getAsRange<plan::OperandAttr>(),
+                      [&](plan::OperandAttr operand) {
+                        return before.ofStates.contains(operand.getBuffer());
+                      });
+}
+
 bool ProgramBuckets::read() {
   // What other devices wait for, beside buckets, keeps its order.
   int32_t lastMeeting = -1, lastCompute = -1;
@@ -184,8 +192,8 @@ bool ProgramBuckets::read() {
         times.staysInStage(collective)) {
       setKey(self, collective);
       setReady(self, collective);
-      // What needs nothing stands where the memory of the call allows it.
-      if (self.after.empty() && lastCompute >= 0 && fillsCall(collective))
+      // What reads states alone stands where the call has memory for it.
+      if (lastCompute >= 0 && fillsCall(collective) && readsStates(collective))
         self.after.push_back(lastCompute);
     } else if (collective ||
                isa<plan::SendOp, plan::ReceiveOp, plan::ExchangeOp>(op)) {
@@ -281,10 +289,14 @@ void BucketCollectivesPass::runOnOperation() {
     return signalPassFailure();
   Before before;
   SymbolTable symbols(module);
-  for (auto buffer : module.getOps<plan::BufferOp>())
-    if (symbols.lookup<plan::FrameOp>(buffer.getFrame()).getKind() ==
-        plan::FrameKind::Tmp)
-      before.ofCalls.insert(FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
+  for (auto buffer : module.getOps<plan::BufferOp>()) {
+    auto name = FlatSymbolRefAttr::get(buffer.getSymNameAttr());
+    auto frame = symbols.lookup<plan::FrameOp>(buffer.getFrame());
+    if (frame.getKind() == plan::FrameKind::Tmp)
+      before.ofCalls.insert(name);
+    if (frame.getKind() == plan::FrameKind::State)
+      before.ofStates.insert(name);
+  }
   for (auto program : module.getOps<plan::ProgramOp>()) {
     // 1 read
     ProgramBuckets buckets(program, *times, before);

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Config/Sources.h"
 
 using namespace llmc;
 

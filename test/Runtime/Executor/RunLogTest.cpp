@@ -169,7 +169,7 @@ TEST_F(RunLogTest, Evaluations) {
   EXPECT_THAT(events[0], HasSubstr("\"event\": \"evaluate\", "));
   EXPECT_THAT(events[0], HasSubstr("\"entry\": \"evaluate\", \"step\": 40, "
                                    "\"loss\": 1.5, \"metrics\": {\"best\": "
-                                   "3}}"));
+                                   "3}, \"batches\": 7"));
   std::string board = *readFile(
       std::filesystem::directory_iterator(options.boardFolder)->path());
   EXPECT_THAT(board, HasSubstr("evaluate/loss"));

@@ -38,7 +38,7 @@ gradient = [["data"]]
 
 //--- model.mlir
 module @m {
-  func.func public @main(%v: tensor<4x8xf32> loc("v"), %w: tensor<8x6xf32> loc("w"), %x: tensor<2x4xf32> loc("x")) -> (tensor<f32> {jax.result_info = "result"}) {
+  func.func public @main(%v: tensor<4x8xf32> loc("p['v']"), %w: tensor<8x6xf32> loc("p['w']"), %x: tensor<2x4xf32> loc("x")) -> (tensor<f32> {jax.result_info = "result"}) {
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
     %count = stablehlo.constant dense<2.0> : tensor<f32>
     %0 = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x8xf32>) -> tensor<2x8xf32>

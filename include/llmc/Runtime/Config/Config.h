@@ -13,7 +13,6 @@
 #ifndef LLMC_RUNTIME_CONFIG_CONFIG_H
 #define LLMC_RUNTIME_CONFIG_CONFIG_H
 
-#include "llmc/Runtime/Base/DataRule.h"
 #include "llmc/Runtime/Base/Status.h"
 
 #include <cstdint>
@@ -255,31 +254,6 @@ Result<Config> parseConfig(std::string_view text, const std::string &file,
 /// `loadConfig`, also for any other key.
 Status loadMachine(const std::string &path, Config &config,
                    const std::vector<Override> &overrides = {});
-
-/// A source with the inputs that it feeds.
-struct DataSource {
-  std::string name;
-  /// Files and globs, and those of evaluation.
-  std::vector<std::string> files, evaluationFiles;
-  DataRule rule;
-  /// Integers that the model takes for places are as many as there are.
-  bool inRange = true;
-  /// Input name -> rows after the sample's first.
-  std::map<std::string, int64_t> inputs;
-};
-
-/// The sources by name; that of [data] is called "data". A source that names
-/// no inputs feeds the one of its own name. Errors: 2 where the keys of a
-/// source contradict each other, or those of two sources.
-Result<std::vector<DataSource>> findSources(const Config &config);
-
-/// Splits "name=file" where the name is one of `sources`; any other text is a
-/// file, for all of them (the name is then "").
-std::pair<std::string, std::string>
-splitSource(const std::string &text, const std::vector<std::string> &sources);
-
-/// The files and globs that a text names, separated by commas.
-std::vector<std::string> splitPatterns(const std::string &text);
 
 /// Every key with its value and its origin, one line each.
 std::string printConfig(const Config &config);

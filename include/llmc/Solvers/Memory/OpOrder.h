@@ -47,10 +47,11 @@ struct OpOrderProblem {
 /// that frees most, and where none frees, the first (or the one that allots
 /// least, if that gives a lower peak; or the original order, if that is legal
 /// and no worse). What communicates and needs nothing before it, such as the
-/// gather of a weight, could begin at once and fill the memory: it stands before
-/// its first use, by so many ops that what is made and not yet used is at most
-/// twice the largest of these (Zhao et al., 2304.11277, 3.4: a limit of gathers
-/// ahead). Assumes a checked problem; the same problem gives the same order.
+/// gather of a weight, could begin at once and fill the memory: it stands
+/// before its first use, by so many ops that what is made and not yet used is
+/// at most twice the largest of these (Zhao et al., 2304.11277, 3.4: a limit of
+/// gathers ahead). Assumes a checked problem; the same problem gives the same
+/// order.
 std::vector<int32_t> orderOps(const OpOrderProblem &problem);
 
 } // namespace llmc

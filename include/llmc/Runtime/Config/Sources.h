@@ -1,0 +1,44 @@
+//===- Sources.h - The sources of data of a configuration -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Test: test/Runtime/Config/SourcesTest.cpp
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_RUNTIME_CONFIG_SOURCES_H
+#define LLMC_RUNTIME_CONFIG_SOURCES_H
+
+#include "llmc/Runtime/Base/DataRule.h"
+#include "llmc/Runtime/Config/Config.h"
+
+namespace llmc::rt {
+
+/// A source with the inputs that it feeds.
+struct DataSource {
+  std::string name;
+  /// Files and globs, and those of evaluation.
+  std::vector<std::string> files, evaluationFiles;
+  DataRule rule;
+  /// Integers that the model takes for places are as many as there are.
+  bool inRange = true;
+  /// Input name -> rows after the sample's first.
+  std::map<std::string, int64_t> inputs;
+};
+
+/// The sources by name; that of [data] is called "data". A source that names
+/// no inputs feeds the one of its own name. Errors: 2 where the keys of a
+/// source contradict each other, or those of two sources.
+Result<std::vector<DataSource>> findSources(const Config &config);
+
+/// Splits "name=file" where the name is one of `sources`; any other text is a
+/// file, for all of them (the name is then "").
+std::pair<std::string, std::string>
+splitSource(const std::string &text, const std::vector<std::string> &sources);
+
+/// The files and globs that a text names, separated by commas; one file where
+/// there is one of that name.
+std::vector<std::string> splitPatterns(const std::string &text);
+
+} // namespace llmc::rt
+
+#endif // LLMC_RUNTIME_CONFIG_SOURCES_H
