@@ -83,6 +83,17 @@ def bytes_of(frames, stage):
     return sums
 
 
+def count_moves(plan, program):
+    """Collectives and messages of a call, trips included."""
+    count = 0
+    for action in (each["action"] for each in plan["programs"][program]["instructions"]):
+        if action["kind"] in ("call", "loop"):
+            count += action.get("trips", 1) * count_moves(plan, action["program"])
+        else:
+            count += action["kind"] not in COMPUTES
+    return count
+
+
 def check_plan(figures, plan):
     fail("axes", {a["name"]: a["size"] for a in plan["mesh"]["axes"]}, figures["plan"]["mesh"])
     fail("arenas", plan["arenas"], [stage["reserved"] for stage in figures["memory"]])
@@ -96,14 +107,8 @@ def check_plan(figures, plan):
     fail("parameters", names, [row["name"] for row in figures["parameters"]])
     entry = next(each for each in plan["entries"] if each["name"] == figures["plan"]["entry"])
     fail("flops", entry["model_flops"], figures["plan"]["model_flops"])
-    calls = collections.Counter(cell["program"] for cell in entry["table"])
-    calls.update(entry["prologue"] + entry["epilogue"])
-    sent = sum(
-        calls[number]
-        for number, program in enumerate(plan["programs"])
-        for each in program["instructions"]
-        if each["action"]["kind"] not in COMPUTES
-    )
+    calls = [cell["program"] for cell in entry["table"]] + entry["prologue"] + entry["epilogue"]
+    sent = sum(count_moves(plan, program) for program in calls if program >= 0)
     fail("collectives and messages", sent, sum(row["count"] for row in figures["communication"]))
 
 
@@ -140,8 +145,9 @@ def check_run(figures, events):
     rows = [row for row in map(json.loads, events.read_text(encoding="utf-8").splitlines()) if row["event"] == "step"]
     fail("steps", [row["step"] for row in rows], [row["step"] for row in figures["run"]])
     for row, shown in zip(rows, figures["run"]):
-        for key in ("loss", "grad_norm", "lr", "seconds", "tps"):
-            fail(f"{key} of step {row['step']}", float(row[key]), float(shown[key]))
+        for key in ("loss", "grad_norm", "lr", "seconds", "tps", "sps"):
+            if key in row:
+                fail(f"{key} of step {row['step']}", float(row[key]), float(shown[key]))
 
 
 def check_page(page, figures):

@@ -73,60 +73,86 @@ static std::string drawSteps(double first, double last, double low) {
   return shapes;
 }
 
-static std::string drawCurve(const RunRecord &run, const std::string &name,
-                             const std::string &label, double low) {
-  Curve curve(run.steps, name), others(run.evaluations, name);
-  if (curve.points.empty()) {
-    return "";
+namespace {
+/// Where numbers lie in a picture from `curveTop` to `low`.
+struct Scale {
+  double first, last, bottom, high, low;
+
+  double y(double value) const {
+    return low - (low - curveTop) * (value - bottom) / (high - bottom);
   }
-  double bottom = std::min(curve.low, others.low),
-         high = std::max(curve.high, others.high);
-  double room = high > bottom ? 0.06 * (high - bottom)
-                              : std::max(std::abs(high), 1e-12) * 0.1;
-  bottom -= room;
-  high += room;
-  auto first = static_cast<double>(curve.points.front().first),
-       last = static_cast<double>(curve.points.back().first);
-  auto place = [&](const std::pair<int64_t, double> &point) {
+  std::pair<double, double> at(const std::pair<int64_t, double> &point) const {
     double share = (static_cast<double>(point.first) - first) /
                    std::max(last - first, 1.0);
-    return std::pair(left + (right - left) * share,
-                     low - (low - curveTop) * (point.second - bottom) /
-                               (high - bottom));
-  };
-  std::string shapes = drawSteps(first, last, low);
-  for (double value : {bottom + room, high - room}) {
-    double y = low - (low - curveTop) * (value - bottom) / (high - bottom);
-    shapes +=
-        fmt::format("<path class=\"grid\" d=\"M{:.0f} {:.1f}H{:.0f}\"/>"
-                    "<text class=\"lane\" x=\"{:.0f}\" y=\"{:.1f}\">{}"
-                    "</text>\n",
-                    left, y, right, left - 6, y + 3.5, printNumber(value));
+    return {left + (right - left) * share, y(point.second)};
   }
-  std::string line;
+};
+} // namespace
+
+/// With lines at the least and at the greatest number.
+static std::string drawScale(const Scale &scale, double least, double most) {
+  std::string shapes = drawSteps(scale.first, scale.last, scale.low);
+  for (double value : {least, most}) {
+    shapes += fmt::format("<path class=\"grid\" d=\"M{:.0f} {:.1f}H{:.0f}\"/>"
+                          "<text class=\"lane\" x=\"{:.0f}\" y=\"{:.1f}\">{}"
+                          "</text>\n",
+                          left, scale.y(value), right, left - 6,
+                          scale.y(value) + 3.5, printNumber(value));
+  }
+  return shapes;
+}
+
+/// The line, and dots that say their numbers.
+static std::string drawPoints(const Curve &curve, const Scale &scale,
+                              const std::string &name) {
+  std::string line, dots;
   for (const auto &point : thinOut(curve.points)) {
-    auto [x, y] = place(point);
+    auto [x, y] = scale.at(point);
     line += printPoint(x, y) + " ";
   }
-  shapes += "<polyline class=\"curve\" points=\"" + line + "\"/>\n";
   constexpr size_t most = 400;
   size_t each = curve.points.size() / most + 1;
   for (size_t i = 0; i < curve.points.size(); i += each) {
-    auto [x, y] = place(curve.points[i]);
-    shapes += fmt::format("<circle class=\"b dot\" cx=\"{:.2f}\" cy=\"{:.2f}\" "
-                          "r=\"3\"><title>step {}: {} {}</title></circle>\n",
-                          x, y, curve.points[i].first, escapeHtml(name),
-                          printNumber(curve.points[i].second));
+    auto [x, y] = scale.at(curve.points[i]);
+    dots += fmt::format("<circle class=\"b dot\" cx=\"{:.2f}\" cy=\"{:.2f}\" "
+                        "r=\"3\"><title>step {}: {} {}</title></circle>\n",
+                        x, y, curve.points[i].first, escapeHtml(name),
+                        printNumber(curve.points[i].second));
   }
-  for (const auto &point : others.points) {
-    auto [x, y] = place(point);
+  return "<polyline class=\"curve\" points=\"" + line + "\"/>\n" + dots;
+}
+
+static std::string drawEvaluations(const Curve &curve, const Scale &scale,
+                                   const std::string &name) {
+  std::string shapes;
+  for (const auto &point : curve.points) {
+    auto [x, y] = scale.at(point);
     shapes += fmt::format("<rect class=\"b evaluation\" x=\"{:.2f}\" "
                           "y=\"{:.2f}\" width=\"7\" height=\"7\"><title>after "
                           "{} steps: evaluated {} {}</title></rect>\n",
                           x - 3.5, y - 3.5, point.first, escapeHtml(name),
                           printNumber(point.second));
   }
-  return printFigure(label, width, low + 20, shapes);
+  return shapes;
+}
+
+static std::string drawCurve(const RunRecord &run, const std::string &name,
+                             const std::string &label, double low) {
+  Curve curve(run.steps, name), others(run.evaluations, name);
+  if (curve.points.empty()) {
+    return "";
+  }
+  double least = std::min(curve.low, others.low),
+         most = std::max(curve.high, others.high);
+  double room = most > least ? 0.06 * (most - least)
+                             : std::max(std::abs(most), 1e-12) * 0.1;
+  Scale scale{static_cast<double>(curve.points.front().first),
+              static_cast<double>(curve.points.back().first), least - room,
+              most + room, low};
+  return printFigure(label, width, low + 20,
+                     drawScale(scale, least, most) +
+                         drawPoints(curve, scale, name) +
+                         drawEvaluations(others, scale, name));
 }
 
 std::string drawCurves(const RunRecord &run) {
