@@ -199,7 +199,9 @@ std::string Explanation::write() {
       {"costs", "small", "states below whole_below"},
       {"costs", "buckets", "collectives that are issued together"},
       {"kernels", "copy", "copies before an update in place"},
-      {"costs", "hint", "hints"}};
+      {"hints", "batch", "hints: samples that devices do not share alike"},
+      {"hints", "kept", "hints: gathered weights that are kept"},
+      {"hints", "exchange", "hints: layouts that cost exchanges"}};
   text = describePlan(facts.plan, options.entry, config.pipeline.schedule,
                       config.training.loss);
   writeMemory();

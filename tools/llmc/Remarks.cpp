@@ -35,7 +35,8 @@ Remarks::Remarks(MLIRContext &context, RemarkKinds kinds) {
   if (kinds == RemarkKinds::None)
     return;
   remark::RemarkCategories categories;
-  categories.analysis = kinds == RemarkKinds::Origins ? "origins" : "costs";
+  categories.analysis =
+      kinds == RemarkKinds::Origins ? "origins" : "costs|hints";
   if (kinds == RemarkKinds::All) {
     categories.passed = "memory|kernels|layouts|segments";
     categories.missed = "kernels";
@@ -48,7 +49,7 @@ Remarks::Remarks(MLIRContext &context, RemarkKinds kinds) {
 rt::Status Remarks::write(const std::string &path) const {
   std::string text;
   for (const Remark &remark : all)
-    if (remark.category == "costs")
+    if (remark.category == "costs" || remark.category == "hints")
       text += (remark.place.empty() ? "" : remark.place + ": ") + remark.name +
               ": " + remark.text + "\n";
   return rt::writeFileAtomically(path, text);

@@ -5,7 +5,7 @@
 // Passes emit a remark for each decision: what is gathered, replicated, padded
 // or computed again, with its place and its bytes. Here they are collected, in
 // the order of the passes and of the text. `llmc compile --remarks=<file>`
-// writes those of category `costs`, one on each line:
+// writes those of categories `costs` and `hints`, one on each line:
 //
 //     model.py:31:7: gather: 'w' is gathered over {"data"} ...
 //
@@ -27,7 +27,7 @@ namespace llmc::driver {
 
 /// One remark; equal ones of several blocks are one, with `times`.
 struct Remark {
-  /// "costs", "layouts", "memory", "kernels", "origins".
+  /// "costs", "hints", "layouts", "memory", "kernels", "origins".
   std::string category;
   /// "gather", "conflict", "Recompute", ...
   std::string name;
@@ -48,7 +48,7 @@ public:
   Remarks(mlir::MLIRContext &context, RemarkKinds kinds);
 
   const std::vector<Remark> &list() const { return all; }
-  /// Those of category `costs` as lines.
+  /// Those of categories `costs` and `hints` as lines.
   rt::Status write(const std::string &path) const;
 
 private:

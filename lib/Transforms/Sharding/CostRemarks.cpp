@@ -36,7 +36,7 @@ void CostRemarks::add(StringRef name, Location loc, const std::string &text) {
 void CostRemarks::emit() const {
   for (const Fact &fact : facts)
     remark::analysis(fact.loc,
-                     remark::RemarkOpts::name(fact.name).category("costs"))
+                     remark::RemarkOpts::name(fact.name).category(category))
         << fact.text + (fact.times == 1
                             ? ""
                             : " (" + std::to_string(fact.times) + " times)");

@@ -27,6 +27,7 @@ bool wantsRemarks(mlir::MLIRContext &context);
 
 class CostRemarks {
 public:
+  explicit CostRemarks(StringRef category = "costs") : category(category) {}
   /// A fact of the kind `name`. Text without decimal points: numbers after a
   /// point are those of blocks.
   void add(StringRef name, mlir::Location loc, const std::string &text);
@@ -40,6 +41,7 @@ private:
     std::string text;
     int64_t times = 0;
   };
+  StringRef category;
   std::vector<Fact> facts;
   llvm::StringMap<size_t> numbers;
 };

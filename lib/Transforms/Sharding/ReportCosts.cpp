@@ -13,13 +13,15 @@
 //
 // Of a program with a step its microbatch and update are read, of another one
 // its entries. Nothing is decided here, so nothing can be left out but what is
-// smaller than the pass is told to look at.
+// smaller than the pass is told to look at. What could be otherwise follows, as
+// remarks of category `hints` (ReportHints.h).
 //
 // Tests: test/Transforms/Sharding/report-costs.mlir,
 // test/EndToEnd/Families/remarks.test
 //===----------------------------------------------------------------------===//
 
 #include "CostRemarks.h"
+#include "ReportHints.h"
 #include "llmc/Analysis/Layouts/FactorSplits.h"
 #include "llmc/Analysis/Program/Program.h"
 #include "llmc/Analysis/Program/StepInvariants.h"
@@ -345,4 +347,5 @@ void ReportCostsPass::runOnOperation() {
         seen.insert(program.function).second)
       FunctionCosts(*mesh, program, leastBytes, remarks).report();
   remarks.emit();
+  reportHints(*mesh, functions);
 }
