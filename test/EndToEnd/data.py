@@ -149,32 +149,41 @@ def runs_of(family, folder):
     for mesh in ("", "data=2", "pipe=2"):
         yield mesh or "one device", [*train, *(["--mesh", mesh] if mesh else [])], evaluate
     run("llmc", "compile", model, "--config", config, "--mesh", "data=2", "-o", folder / "plan")
-    yield "a plan", ["llmc-run", folder / "plan", "--steps", 6, *data], ["--evaluate-every", 2, "--evaluate-steps", 2]
+    execute = ["llmc-run", folder / "plan", "--steps", 6, *data]
+    evaluate_plan = ["--evaluate-every", 2, "--evaluate-steps", 2]
+    yield "a plan", execute, evaluate_plan
+    yield "two processes", ["llmc-launch", "-n", 2, "--", *execute], evaluate_plan
+    # A run that is resumed evaluates after the same steps, on the same data.
+    for steps, resume in ((3, []), (6, ["--resume"])):
+        run(*train[:-1], steps, *evaluate, "--checkpoint", folder / "out", "--log", folder / "resumed.jsonl", *resume)
     # Without training, an evaluation is that of the initial parameters.
     run(*train, *evaluate, "--set", "optimizer.lr=0", "--set", "optimizer.weight_decay=0", "--set",
         "training.evaluate_steps=1", "--log", folder / "still.jsonl")
     run("llmc", "interpret", model, "--config", config, "--entry", "evaluate", "--dump", folder / "interpreted")
 
 
+def evaluations(log, key="loss"):
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    return [row[key] for row in rows if row["entry"] == "evaluate"]
+
+
 def check_evaluation(family, folder):
     folder.mkdir(parents=True)
-    losses, least = {}, 1.0
+    losses = {}
     for name, command, evaluate in runs_of(family, folder):
         states = []
         for flags in ([], evaluate):
             log, dump = folder / "run.jsonl", folder / "dump"
             run(*command, *flags, "--fetch", STATES[family], "--dump", dump, "--log", log)
             states.append((dump / f"{STATES[family]}.npy").read_bytes())
-            rows = [json.loads(line) for line in log.read_text().splitlines()]
         check(f"{family}, {name}: parameters are equal bit by bit with and without", states[0] == states[1])
-        losses[name] = [row["loss"] for row in rows if row["entry"] == "evaluate"]
-        steps = [row["step"] for row in rows if row["entry"] == "evaluate"]
+        losses[name], steps = evaluations(log), evaluations(log, "step")
         check(f"{family}, {name}: after every second step", steps == [2, 4, 6], steps)
+    losses["resumed"] = evaluations(folder / "resumed.jsonl")
     first = losses["one device"]
     far = max(abs(a / b - 1) for each in losses.values() for a, b in zip(each, first))
     check(f"{family}: evaluations agree on {len(losses)} runs, within {far:.1e}", far < 1e-5 and len(set(first)) == 3, losses)
-    still = [json.loads(line) for line in (folder / "still.jsonl").read_text().splitlines()]
-    still = {row["loss"] for row in still if row["entry"] == "evaluate"}
+    still = set(evaluations(folder / "still.jsonl"))
     alone = float(np.load(folder / "interpreted" / "loss.npy"))
     check(f"{family}: the interpreter evaluates the same", len(still) == 1 and abs(still.pop() / alone - 1) < 1e-6, alone)
 
