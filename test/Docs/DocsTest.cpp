@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Base/File.h"
-#include "llmc/Runtime/Config/Config.h"
+#include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 
 #include <cstdlib>
