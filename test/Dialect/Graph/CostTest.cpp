@@ -44,16 +44,16 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %8 = stablehlo.dynamic_slice %x, %i, %i, sizes = [1, 8] {test.cost = array<i64: 0, 0, 32, 32>, test.form = "Element"} : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
   %9 = "stablehlo.gather"(%x, %rows) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 8>}> {test.cost = array<i64: 0, 0, 180, 160>, test.form = "Element"} : (tensor<4x8xf32>, tensor<5x1xi32>) -> tensor<5x8xf32>
   // Two flops for each product of a contraction, batch by batch.
-  %10 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] {test.cost = array<i64: 1024, 0, 640, 256>, test.form = "Library uniform"} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
-  %11 = stablehlo.dot_general %bx, %by, batching_dims = [0] x [0], contracting_dims = [2] x [1] {test.cost = array<i64: 384, 0, 448, 96>, test.form = "Library uniform"} : (tensor<2x4x8xf32>, tensor<2x8x3xf32>) -> tensor<2x4x3xf32>
+  %10 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] {test.model = 1024 : i64, test.cost = array<i64: 1024, 0, 640, 256>, test.form = "Library uniform"} : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %11 = stablehlo.dot_general %bx, %by, batching_dims = [0] x [0], contracting_dims = [2] x [1] {test.model = 384 : i64, test.cost = array<i64: 384, 0, 448, 96>, test.form = "Library uniform"} : (tensor<2x4x8xf32>, tensor<2x8x3xf32>) -> tensor<2x4x3xf32>
   // The body's ops for each element.
   %12 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] {test.cost = array<i64: 32, 0, 132, 16>, test.form = "Reduction uniform"} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
   %13:2 = nn.softmax_cross_entropy %x, %t {test.cost = array<i64: 160, 32, 144, 32>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>)
   %14 = nn.softmax_cross_entropy_grad %x, %t, %s, %s {test.cost = array<i64: 96, 32, 176, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
   // Two products forward and five backward, half of them where causal.
-  %attended, %lse = nn.attention %bx, %bx, %bx scale 1.0 {test.cost = array<i64: 1184, 32, 768, 288>, test.form = "Library"} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4xf32>)
-  %causal:2 = nn.attention %bx, %bx, %bx scale 1.0 causal 0 {test.cost = array<i64: 592, 16, 768, 288>, test.form = "Library"} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4xf32>)
-  %dattended:3 = nn.attention_grad %bx, %bx, %bx, %lse, %lse, %attended scale 1.0 {test.cost = array<i64: 2720, 32, 1088, 768>, test.form = "Library"} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>)
+  %attended, %lse = nn.attention %bx, %bx, %bx scale 1.0 {test.model = 1024 : i64, test.cost = array<i64: 1184, 32, 768, 288>, test.form = "Library"} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4xf32>)
+  %causal:2 = nn.attention %bx, %bx, %bx scale 1.0 causal 0 {test.model = 1024 : i64, test.cost = array<i64: 592, 16, 768, 288>, test.form = "Library"} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4xf32>)
+  %dattended:3 = nn.attention_grad %bx, %bx, %bx, %lse, %lse, %attended scale 1.0 {test.model = 2048 : i64, test.cost = array<i64: 2720, 32, 1088, 768>, test.form = "Library"} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>)
   // An attention to nothing is written out.
   %nothing:2 = nn.attention %none, %none, %none scale 1.0 {test.cost = array<i64: 80, 16, 0, 16>, test.form = "Decompose"} : (tensor<4x0xf32>, tensor<4x0xf32>, tensor<4x0xf32>) -> (tensor<4x0xf32>, tensor<4xf32>)
   %normal, %rstd = nn.layer_norm %x {dims = 1 : i64, epsilon = 0.0 : f64, test.cost = array<i64: 160, 0, 128, 144>, test.form = "Decompose"} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
@@ -65,7 +65,7 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   %turned = nn.rotary %x, %row, %row {test.cost = array<i64: 96, 0, 192, 128>, test.form = "Decompose"} : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<4x8xf32>
   %order = nn.argsort %x dim 1 descending [false] {test.cost = array<i64: 96, 0, 128, 32>, test.form = "Library inactive"} : (tensor<4x8xf32>) -> tensor<4x2xi32>
   %sizes = stablehlo.constant dense<1> : tensor<2xi32>
-  %grouped = nn.grouped_dot %x, %x, %sizes batch [] x [] contracting [0] x [0] rows 0 {test.cost = array<i64: 512, 0, 264, 512>, test.form = "Library"} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<2xi32>) -> tensor<2x8x8xf32>
+  %grouped = nn.grouped_dot %x, %x, %sizes batch [] x [] contracting [0] x [0] rows 0 {test.model = 512 : i64, test.cost = array<i64: 512, 0, 264, 512>, test.form = "Library"} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<2xi32>) -> tensor<2x8x8xf32>
   %gelu = nn.gelu %x {test.cost = array<i64: 160, 32, 128, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %quantized = nn.quantize %x, %z {test.cost = array<i64: 96, 0, 132, 32>, test.form = "Element uniform"} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf8E4M3FN>
   %dgelu = nn.gelu_grad %x, %x {test.cost = array<i64: 288, 64, 256, 128>, test.form = "Element uniform"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -157,11 +157,11 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
     stablehlo.return %sum : tensor<f32>
   }) {test.cost = array<i64: 80, 0, 308, 128>, test.form = "Update"} : (tensor<4x8xf32>, tensor<5x1xi32>, tensor<5x8xf32>) -> tensor<4x8xf32>
   // Operands of two types, or none at all, are no call of a library.
-  %54 = stablehlo.dot_general %h, %y, contracting_dims = [1] x [0] {test.cost = array<i64: 1024, 0, 576, 256>, test.form = "Decompose uniform"} : (tensor<4x8xbf16>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  %54 = stablehlo.dot_general %h, %y, contracting_dims = [1] x [0] {test.model = 1024 : i64, test.cost = array<i64: 1024, 0, 576, 256>, test.form = "Decompose uniform"} : (tensor<4x8xbf16>, tensor<8x16xf32>) -> tensor<4x16xf32>
   %55 = stablehlo.dot_general %none, %all, contracting_dims = [1] x [0] {test.cost = array<i64: 0, 0, 0, 64>, test.form = "Decompose uniform"} : (tensor<4x0xf32>, tensor<0x4xf32>) -> tensor<4x4xf32>
   // Two flops for each element of the kernel that meets one of the input.
-  %230 = stablehlo.convolution(%seven, %kernel) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, test.cost = array<i64: 480, 0, 312, 128>, test.form = "Library uniform"} : (tensor<2x7x3xf32>, tensor<3x3x4xf32>) -> tensor<2x4x4xf32>
-  %231 = stablehlo.convolution(%four, %each) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]], lhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 3 : i64, test.cost = array<i64: 240, 0, 168, 336>, test.form = "Library"} : (tensor<2x4x3xf32>, tensor<3x1x6xf32>) -> tensor<2x7x6xf32>
+  %230 = stablehlo.convolution(%seven, %kernel) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, test.model = 480 : i64, test.cost = array<i64: 480, 0, 312, 128>, test.form = "Library uniform"} : (tensor<2x7x3xf32>, tensor<3x3x4xf32>) -> tensor<2x4x4xf32>
+  %231 = stablehlo.convolution(%four, %each) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]], lhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 3 : i64, test.model = 240 : i64, test.cost = array<i64: 240, 0, 168, 336>, test.form = "Library"} : (tensor<2x4x3xf32>, tensor<3x1x6xf32>) -> tensor<2x7x6xf32>
   %232 = stablehlo.convolution(%none, %all) dim_numbers = [b, f]x[i, o]->[b, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, test.cost = array<i64: 0, 0, 0, 64>, test.form = "Decompose uniform"} : (tensor<4x0xf32>, tensor<0x4xf32>) -> tensor<4x4xf32>
   // Layouts move nothing by themselves; a collective has its traffic.
   %56 = dist.constraint %x to <@mesh, [{"x"}, {}]> {test.cost = array<i64: 0, 0, 0, 0>, test.form = "Alias"} : tensor<4x8xf32>
@@ -238,6 +238,17 @@ TEST_F(Cost, IsTheClosedForm) {
         << op->getName().getStringRef().str() << ": " << cost.flops << ", "
         << cost.transcendentals << ", " << cost.bytesRead << ", "
         << cost.bytesWritten;
+  });
+}
+
+// Products alone, those that a mask hides too, and none that a gradient makes
+// again.
+TEST_F(Cost, OfTheModel) {
+  forEachOp([&](Operation *op) {
+    auto wanted = op->getAttrOfType<mlir::IntegerAttr>("test.model");
+    EXPECT_EQ(wanted ? wanted.getInt() : 0,
+              mlir::cast<graph::CostOpInterface>(op).getCost().modelFlops)
+        << op->getName().getStringRef().str();
   });
 }
 

@@ -106,6 +106,34 @@ TEST_F(Report, WhatIsLiveIsReserved) {
   }
 }
 
+// In each trip one value follows the other in one place.
+TEST_F(Report, ValuesOfATripLiveInIt) {
+  plan::PlanBuilder builder({{{"data", 1}}, -1});
+  int32_t stream = builder.addStream("C", plan::StreamKind::compute);
+  int32_t frame = builder.addFrame("tmp", plan::FrameKind::tmp);
+  int32_t first = builder.addBufferAt(frame, 0, "a", DType::f32, {16}),
+          second = builder.addBufferAt(frame, 0, "b", DType::f32, {16});
+  int32_t trip = builder.addProgram("trip", plan::Phase::other);
+  for (int32_t buffer : {first, first, second, second}) {
+    builder.emit(trip, stream, plan::Fill{builder.view(buffer), 0});
+  }
+  builder.plan().programs[trip].numParameters = 1;
+  int32_t step = builder.addProgram("step", plan::Phase::forward, 0);
+  builder.emit(step, stream, plan::Loop{3, trip, {}});
+  plan::Entry entry;
+  entry.name = "train";
+  entry.numChunks = 1;
+  entry.prologue = entry.epilogue = {-1};
+  entry.table = {{step, 0}};
+  builder.plan().entries = {entry};
+  builder.place();
+  plan = builder.take();
+  ReportData data = gather();
+  EXPECT_EQ(data.planned.spans.size(), 12u);
+  EXPECT_EQ(data.memory.at(0).peak, 64);
+  EXPECT_EQ(data.kernels.at(0).count, 12);
+}
+
 TEST_F(Report, TracesAreMatchedSpanBySpan) {
   ReportData data = gather();
   Result<MeasuredStep> measured = matchTrace(data, traceOf(data, 3));

@@ -215,11 +215,10 @@ static void listSpans(const EntryWalk &walk, const StreamTimesProblem &problem,
           std::holds_alternative<Wait>(action)) {
         continue;
       }
-      double end = times.ends[stage][i];
       step.spans.push_back({static_cast<int32_t>(stage), entry.stream,
                             invocation.program, item.number,
                             static_cast<int32_t>(invocation.tag), root,
-                            end - entry.seconds, end});
+                            times.begins[stage][i], times.ends[stage][i]});
     }
     step.communication = std::max(step.communication, communication);
   }

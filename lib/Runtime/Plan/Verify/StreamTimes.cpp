@@ -72,7 +72,7 @@ private:
   bool isFree;
   std::vector<std::vector<Stream>> streams;
   /// Of each entry; -1 before.
-  std::vector<std::vector<double>> ends;
+  std::vector<std::vector<double>> begins, ends;
   std::vector<Meeting> meetings;
 };
 
@@ -82,6 +82,7 @@ Clocks::Clocks(const StreamTimesProblem &problem, bool isFree)
     : problem(problem), isFree(isFree) {
   for (const auto &entries : problem.devices) {
     streams.emplace_back(problem.numStreams);
+    begins.emplace_back(entries.size(), -1);
     ends.emplace_back(entries.size(), -1);
     for (size_t i = 0; i < entries.size(); ++i) {
       streams.back()[entries[i].stream].entries.push_back(
@@ -120,6 +121,7 @@ bool Clocks::advance(size_t device, Stream &stream) {
       break;
     }
     stream.now = begin + (isFree && entry.moves ? 0 : entry.seconds);
+    begins[device][number] = begin;
     ends[device][number] = stream.now;
     stream.stands = false;
   }
@@ -145,6 +147,7 @@ StreamTimes Clocks::run() {
       }
     }
   }
+  result.begins = std::move(begins);
   result.ends = std::move(ends);
   return result;
 }

@@ -46,8 +46,8 @@ struct StreamTimes {
   std::string error;
   /// Until the last entry has ended.
   double seconds = 0;
-  /// When each entry ends, of each device; -1 where it never begins.
-  std::vector<std::vector<double>> ends;
+  /// When each entry begins and ends, of each device; -1 where it never does.
+  std::vector<std::vector<double>> begins, ends;
 };
 
 /// With `isFree` communication takes no time: what is longer with it, is
