@@ -68,6 +68,7 @@ public:
 private:
   std::optional<double> getSeconds(const Traffic &row, int64_t bytes) const;
   int64_t countMembers(const Traffic &row) const;
+  std::string placeOf(const Traffic &row) const;
 
   const Plan &plan;
   const Places &places;
@@ -118,6 +119,12 @@ std::optional<double> MoveTable::getSeconds(const Traffic &row,
          double(bytes) / link.bandwidth;
 }
 
+std::string MoveTable::placeOf(const Traffic &row) const {
+  if (row.buffer >= 0)
+    return buffers.placeOf(row.buffer);
+  return places.resolve(row.location < 0 ? "" : plan.locations[row.location]);
+}
+
 void MoveTable::add(const Traffic &row, int64_t stage) {
   // What is sent counts where it arrives.
   if (row.kind == "send")
@@ -126,11 +133,7 @@ void MoveTable::add(const Traffic &row, int64_t stage) {
   int64_t bytes =
       kind ? bytesReceived(*kind, int64_t(row.bytesIn), countMembers(row))
            : int64_t(row.bytesOut);
-  std::string place =
-      row.buffer >= 0
-          ? buffers.placeOf(row.buffer)
-          : places.resolve(row.location < 0 ? ""
-                                            : plan.locations[row.location]);
+  std::string place = placeOf(row);
   std::string what = row.kind + " over " + row.axes;
   std::string reason = rt::hideNumbers(reasons.lookup(what + "\n" + place));
   StringRef gradient;

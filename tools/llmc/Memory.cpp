@@ -136,7 +136,15 @@ static std::string describeTrials(const std::vector<Trial> &trials,
           "  " + trial.remedy->ask + ": " +
           (trial.isPossible() ? showBytes(trial.bytes) : trial.describe()) +
           "\n";
-  return text + (others.empty() ? "" : "also tried:\n" + others);
+  text += others.empty() ? "" : "also tried:\n" + others;
+  // The batch of a microbatch is that of the text, but of a whole step.
+  bool hasFiner = llvm::any_of(
+      trials, [](const Trial &trial) { return trial.remedy->cutsBatch; });
+  return text + (hasFiner || trials.empty()
+                     ? ""
+                     : "not tried: finer microbatches, since the model has the "
+                       "batch of one; export it with fewer samples, and ask "
+                       "for as many times training.microbatches\n");
 }
 
 /// The error, with the cheapest way that fits.

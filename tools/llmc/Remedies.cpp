@@ -150,6 +150,20 @@ static std::string showTables(const rt::Config &before,
   return text;
 }
 
+/// All ways together: the least that they can do.
+static Remedy makeLast(const std::vector<std::string> &axes, bool isStep) {
+  return {"recomputation, split states and all else of the above",
+          [axes, isStep](rt::Config &changed) {
+            changed.training.recompute = "all";
+            for (const std::string &axis : axes)
+              splitAll(changed, axis);
+            if (isStep)
+              changed.training.microbatches *= 4;
+            changed.pipeline.schedule = "1f1b";
+            changed.pipeline.chunks = 1;
+          }};
+}
+
 std::vector<Remedy> driver::listRemedies(const rt::Config &config,
                                          const Options &options, bool isStep) {
   std::vector<Remedy> all;
@@ -171,7 +185,8 @@ std::vector<Remedy> driver::listRemedies(const rt::Config &config,
       all.push_back({"--set training.microbatches=" + std::to_string(number),
                      [number](rt::Config &changed) {
                        changed.training.microbatches = number;
-                     }});
+                     },
+                     /*cutsBatch=*/true});
     }
   if (config.pipeline.schedule != "1f1b" && !config.mesh.pipeline.empty())
     all.push_back({"--set pipeline.schedule=1f1b --set pipeline.chunks=1",
@@ -179,19 +194,8 @@ std::vector<Remedy> driver::listRemedies(const rt::Config &config,
                      changed.pipeline.schedule = "1f1b";
                      changed.pipeline.chunks = 1;
                    }});
-  if (all.size() < 2)
-    return all;
-  std::vector<std::string> axes = findBatchAxes(config, options);
-  all.push_back({"recomputation, split states and all else of the above",
-                 [=](rt::Config &changed) {
-                   changed.training.recompute = "all";
-                   for (const std::string &axis : axes)
-                     splitAll(changed, axis);
-                   if (isStep)
-                     changed.training.microbatches *= 4;
-                   changed.pipeline.schedule = "1f1b";
-                   changed.pipeline.chunks = 1;
-                 }});
+  if (all.size() > 1)
+    all.push_back(makeLast(findBatchAxes(config, options), isStep));
   return all;
 }
 

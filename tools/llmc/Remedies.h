@@ -24,6 +24,8 @@ struct Remedy {
   /// The flag or the lines of the configuration that ask for it.
   std::string ask;
   std::function<void(rt::Config &)> apply;
+  /// It has more and smaller microbatches.
+  bool cutsBatch = false;
 };
 
 /// What a try showed: the facts, or why it is no way.

@@ -11,15 +11,18 @@
 // CHECK:       m.py:1:1: remark: {{.*}}Remark="'stablehlo.dot_general': [{"a"}, {"t"}]
 // CHECK-NEXT:    {"a"} on dim 0: dim 0 of it is dim 0 of input "x" in 'stablehlo.dot_general' at m.py:1:1; input "x" has it from the start
 // CHECK-NEXT:    {"t"} on dim 1: dim 1 of it is dim 1 of state @v in 'stablehlo.dot_general' at m.py:1:1; state @v has it from the start
+// CHECK:       m.py:3:1: remark: {{.*}}Remark="'stablehlo.dot_general': [{"a"}, {}]
+// CHECK-NEXT:    {"a"} on dim 0: dim 0 of it is dim 0 of input "x" in 'stablehlo.dot_general' at m.py:3:1; input "x" has it from the start
 // CHECK:       m.py:2:1: remark: {{.*}}Remark="'stablehlo.transpose': [{"t"}, {"a"}]
 // CHECK-NEXT:    {"t"} on dim 0: dim 0 of it is dim 1 of 'stablehlo.dot_general' in 'stablehlo.transpose' at m.py:2:1; dim 1 of 'stablehlo.dot_general' is dim 1 of state @v in 'stablehlo.dot_general' at m.py:1:1; state @v has it from the start
 dist.mesh @mesh = <"a"=2, "t"=2>
 dist.state @w : tensor<8x4xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"a"}, {}]>>, source = #dist.draw<ones>}
 dist.state @v : tensor<8x4xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{}, {"t"}]>>, source = #dist.draw<ones>}
-func.func @f(%x: tensor<6x8xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"a"}, {}]>>}, %v: tensor<8x4xf32> {dist.port = #dist.port<parameter @v>}, %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<4x6xf32> {dist.port = #dist.port<output "z">}) {
+func.func @f(%x: tensor<6x8xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"a"}, {}]>>}, %v: tensor<8x4xf32> {dist.port = #dist.port<parameter @v>}, %w: tensor<8x4xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<4x6xf32> {dist.port = #dist.port<output "z">}, tensor<6x4xf32> {dist.port = #dist.port<output "y">}) {
   %0 = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0] : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32> loc("m.py":1:1)
+  %2 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32> loc("m.py":3:1)
   %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<6x4xf32>) -> tensor<4x6xf32> loc("m.py":2:1)
-  return %1 : tensor<4x6xf32>
+  return %1, %2 : tensor<4x6xf32>, tensor<6x4xf32>
 }
 dist.entry @forward function(@f) chunks([0])
 
