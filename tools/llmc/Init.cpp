@@ -34,8 +34,9 @@ struct Group {
 
 class Starter {
 public:
-  Starter(const Options &options, std::vector<GuessedArgument> arguments)
-      : options(options), arguments(std::move(arguments)) {
+  Starter(const Options &options, std::vector<GuessedArgument> arguments,
+          bool isStep)
+      : options(options), arguments(std::move(arguments)), isStep(isStep) {
     for (const GuessedArgument &each : this->arguments)
       if (each.kind == Kind::Parameter)
         addToGroup(each);
@@ -57,6 +58,8 @@ private:
 
   const Options &options;
   std::vector<GuessedArgument> arguments;
+  /// The optimizer is that of the file.
+  bool isStep;
   std::vector<Group> groups;
 };
 } // namespace
@@ -241,9 +244,12 @@ std::string Starter::write(int64_t blocks) const {
                      ": a configuration to begin with, written by llmc "
                      "init.\n# All keys: docs/configuration.md.\n\n";
   text += writeMesh(blocks) + writeData() + writeInit() + writeLayouts();
-  text += "[optimizer]             # adamw; also sgd, momentum\nlr = 3e-4\n\n";
+  if (!isStep)
+    text +=
+        "[optimizer]             # adamw; also sgd, momentum\nlr = 3e-4\n\n";
   text += "[training]\nsteps = 100\nmicrobatches = 1        # of a step; the "
-          "model's batch is one of them\n" +
+          "model's batch is that of " +
+          std::string(isStep ? "all of them\n" : "each of them\n") +
           writeParameters();
   return text +
          "\n# [machine]             # with memory, flops and links, plans "
@@ -279,12 +285,13 @@ std::string Starter::summarize(int64_t kinds, int64_t blocks) const {
 /// The arguments, from an import that may well fail after it has read them.
 /// Their types live as long as the context.
 static rt::Result<std::vector<GuessedArgument>>
-readArguments(MLIRContext &context, const Options &options) {
+readArguments(MLIRContext &context, const Options &options, bool &isStep) {
   std::vector<GuessedArgument> arguments;
   Options asked = options;
   bool isSeen = false;
   asked.seeGraph = [&](const import::Graph &graph) {
     arguments = guessArguments(graph);
+    isStep = isWholeStep(graph);
     isSeen = true;
   };
   LLMC_TRY_ASSIGN(rt::Config defaults, rt::parseConfig("", "", {}));
@@ -328,9 +335,10 @@ rt::Status driver::runInit(const Options &options) {
                              llvm::join(ops.missing, ", "))
         .withHint("llmc ops lists all of them");
   std::unique_ptr<MLIRContext> context = makeContext();
+  bool isStep = false;
   LLMC_TRY_ASSIGN(std::vector<GuessedArgument> arguments,
-                  readArguments(*context, options));
-  Starter starter(options, std::move(arguments));
+                  readArguments(*context, options, isStep));
+  Starter starter(options, std::move(arguments), isStep);
   rt::Result<int64_t> blocks = countBlocks(options, starter.write(0));
   int64_t count = blocks ? *blocks : 0;
   std::string text = starter.write(count);

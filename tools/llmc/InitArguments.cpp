@@ -35,13 +35,20 @@ static void guessByBatch(std::vector<GuessedArgument> &arguments) {
                                                               : Kind::Parameter;
 }
 
+/// The parameters of a whole step come before its optimizer's states, which may
+/// be more; else they are the largest tree.
 static void guessByTrees(std::vector<GuessedArgument> &arguments,
-                         const std::map<std::string, Tree> &trees) {
+                         const std::map<std::string, Tree> &trees,
+                         bool isStep) {
   std::string largest;
-  for (auto &[root, tree] : trees)
-    if (!tree.hasIntegers &&
-        (largest.empty() || tree.elements > trees.at(largest).elements))
-      largest = root;
+  for (const GuessedArgument &each : arguments) {
+    auto tree = trees.find(each.root);
+    if (tree == trees.end() || tree->second.hasIntegers)
+      continue;
+    if (largest.empty() ||
+        (!isStep && tree->second.elements > trees.at(largest).elements))
+      largest = each.root;
+  }
   for (GuessedArgument &each : arguments) {
     if (each.kind != Kind::Other)
       continue;
@@ -53,6 +60,22 @@ static void guessByTrees(std::vector<GuessedArgument> &arguments,
     else if (tree->second.hasIntegers && each.type.getRank() > 0)
       each.kind = Kind::Input;
   }
+}
+
+/// States that would share a name keep their roots, as the import has it.
+static void nameByRoots(std::vector<GuessedArgument> &arguments) {
+  std::map<std::string, int> counts;
+  for (const GuessedArgument &each : arguments)
+    counts[each.name] += each.kind != Kind::Input;
+  for (GuessedArgument &each : arguments)
+    if (each.kind != Kind::Input && counts[each.name] > 1)
+      each.name = each.fullName;
+}
+
+bool driver::isWholeStep(const import::Graph &graph) {
+  return llvm::any_of(graph.results, [](const import::ResultName &result) {
+    return result.derivation == import::Derivation::Update;
+  });
 }
 
 std::vector<GuessedArgument>
@@ -85,8 +108,9 @@ driver::guessArguments(const import::Graph &graph) {
     arguments.push_back(argument);
   }
   if (isGiven || !trees.empty())
-    guessByTrees(arguments, trees);
+    guessByTrees(arguments, trees, isWholeStep(graph));
   else
     guessByBatch(arguments);
+  nameByRoots(arguments);
   return arguments;
 }

@@ -29,6 +29,9 @@ struct GuessedArgument {
   }
 };
 
+/// Whether the file computes new states itself, with an optimizer of its own.
+bool isWholeStep(const import::Graph &graph);
+
 std::vector<GuessedArgument> guessArguments(const import::Graph &graph);
 
 } // namespace llmc::driver
