@@ -174,6 +174,11 @@ std::vector<Remedy> driver::listRemedies(const rt::Config &config,
                        [kind](rt::Config &changed) {
                          changed.training.recompute = kind;
                        }});
+  if (!isStep && !config.training.regather &&
+      config.training.recompute != "all")
+    all.push_back({"--set training.regather=true", [](rt::Config &changed) {
+                     changed.training.regather = true;
+                   }});
   for (const std::string &axis : findBatchAxes(config, options))
     for (auto *change : {splitOptimizer, splitAll})
       all.push_back(

@@ -30,8 +30,9 @@ public:
       : mesh(mesh.getAxes()), function(program.function), remarks(remarks),
         symbols(SymbolTable::getNearestSymbolTable(program.function)) {
     if (auto step = dyn_cast<dist::StepOp>(program.owner))
-      recomputes = step.getRecompute() &&
-                   step.getRecompute()->getKind() != dist::RecomputeKind::None;
+      recomputes = step.getRecompute() && (step.getRecompute()->getGathers() ||
+                                           step.getRecompute()->getKind() !=
+                                               dist::RecomputeKind::None);
   }
 
   void report();
@@ -146,8 +147,8 @@ void FunctionHints::reportKept(dist::CollectiveInterface op) {
                 quote(state) +
                     " is gathered for the forward and kept for the backward, " +
                     std::to_string(getBytes(result)) +
-                    " B on each device: training.recompute = \"all\" gathers "
-                    "those of blocks again instead");
+                    " B on each device: training.regather = true gathers it "
+                    "again instead");
   }
 }
 

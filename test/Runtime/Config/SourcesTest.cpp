@@ -240,6 +240,10 @@ TEST(Sources, FilesOfAFlag) {
   EXPECT_EQ(splitPatterns("a*.bin"), Files{"a*.bin"});
   EXPECT_EQ(splitPatterns("a.bin,b/*.bin"), (Files{"a.bin", "b/*.bin"}));
   EXPECT_EQ(splitPatterns("a,,b"), (Files{"a", "", "b"}));
+  // A name that is there is no list.
+  std::string name = testing::TempDir() + "a,b.bin";
+  std::ofstream(name) << "x";
+  EXPECT_EQ(splitPatterns(name), Files{name});
 }
 
 TEST(Sources, FilesByName) {

@@ -3,7 +3,7 @@
 // A weight that is gathered for the forward and read in the backward too is kept
 // between the two; one that each of them gathers is not. Equal ones of blocks
 // are one.
-// CHECK: kept | Category:hints | Remark="'b.*.w' is gathered for the forward and kept for the backward, 16 B on each device: training.recompute = "all" gathers those of blocks again instead (2 times)"
+// CHECK: kept | Category:hints | Remark="'b.*.w' is gathered for the forward and kept for the backward, 16 B on each device: training.regather = true gathers it again instead (2 times)"
 #half = #dist.layout<@mesh, [{"d"}]>
 #all = #dist.layout<@mesh, [{}]>
 #none = #dist.layout<@mesh, []>
