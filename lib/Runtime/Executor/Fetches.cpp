@@ -32,23 +32,6 @@ std::vector<std::string> Fetches::valueNames() const {
   return known;
 }
 
-/// As `Session::fetch` finds it: by its name, escaped or not, alone or after
-/// its kind.
-static bool isAmong(const std::vector<std::string> &known,
-                    const std::string &name) {
-  auto has = [&](const std::string &each) {
-    return std::find(known.begin(), known.end(), each) != known.end() ||
-           std::find(known.begin(), known.end(), escapeName(each)) !=
-               known.end();
-  };
-  for (std::string_view kind : {"input.", "output.", "metric."}) {
-    if (name.rfind(kind, 0) == 0 && has(name.substr(kind.size()))) {
-      return true;
-    }
-  }
-  return has(name);
-}
-
 /// What nothing has is refused before the first step, all of it at once.
 Status Fetches::find(const plan::Entry &found) {
   entry = &found;
