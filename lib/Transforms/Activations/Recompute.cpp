@@ -198,7 +198,10 @@ void BlockClone::apply() {
                              : getOuter(value));
   }
   IRMapping mapping;
-  if (!inputs.empty()) {
+  // States are there: phase 7 puts what gathers them shortly before its use.
+  if (gathersAlone) {
+    mapping.map(inner, inputs);
+  } else if (!inputs.empty()) {
     auto fence = dist::FenceOp::create(builder, first->getLoc(), inputs,
                                        getIncoming(first));
     mapping.map(inner, fence.getResults());
