@@ -245,8 +245,8 @@ std::string Starter::write(int64_t blocks) const {
                      "init.\n# All keys: docs/configuration.md.\n\n";
   text += writeMesh(blocks) + writeData() + writeInit() + writeLayouts();
   if (!isStep)
-    text +=
-        "[optimizer]             # adamw; also sgd, momentum\nlr = 3e-4\n\n";
+    text += "[optimizer]             # adamw; also lion, adafactor, muon, sgd, "
+            "momentum (docs/recipes.md)\nlr = 3e-4\n\n";
   text += "[training]\nsteps = 100\nmicrobatches = 1        # of a step; the "
           "model's batch is that of " +
           std::string(isStep ? "all of them\n" : "each of them\n") +
