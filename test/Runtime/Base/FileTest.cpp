@@ -185,9 +185,21 @@ TEST(File, PartialWritesAreRefused) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
+// ThreadSanitizer's own copies do not survive a jump out of them.
+#if defined(__SANITIZE_THREAD__)
+static constexpr bool canJump = false;
+#elif defined(__has_feature)
+static constexpr bool canJump = !__has_feature(thread_sanitizer);
+#else
+static constexpr bool canJump = true;
+#endif
+
 // A mapped file that becomes shorter, by pages or within one, or longer, is
 // found out, and no signal ends the process; one that is replaced stays mapped.
 TEST(File, SizesThatChangeWhileMapped) {
+  if (!canJump) {
+    GTEST_SKIP() << "under ThreadSanitizer";
+  }
   std::string path = makeFolder() + "/mapped", bytes(20000, 'x');
   char out[20000] = {};
   for (off_t size : {0, 5000, 19990, 20001}) {
@@ -215,6 +227,9 @@ TEST(File, SizesThatChangeWhileMapped) {
 
 // A signal for other memory than what is copied goes where it went.
 TEST(FileDeathTest, SignalsOfOthers) {
+  if (!canJump) {
+    GTEST_SKIP() << "under ThreadSanitizer";
+  }
   std::string path = makeFolder() + "/other";
   auto touch = [&] {
     (void)writeFileAtomically(path, std::string(20000, 'x'));
