@@ -17,7 +17,7 @@ static std::string cell(const std::string &text) {
   return "<td class=\"n\">" + text + "</td>";
 }
 
-/// Of the longest, as a bar behind the number.
+/// Of the longest, as a bar under the number.
 static std::string barCell(double value, double most) {
   double share = most > 0 ? 100 * value / most : 0;
   return fmt::format("<td class=\"n bar\" style=\"--share:{:.1f}%\">{}</td>",
