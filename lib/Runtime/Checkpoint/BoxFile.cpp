@@ -15,9 +15,11 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -70,32 +72,59 @@ Result<std::string> printBoxHeader(const std::vector<TensorBox> &boxes,
 }
 
 namespace {
-using Block = std::vector<char>;
+/// Of pages: a file takes whole blocks past the page cache (FileCalls.h).
+constexpr size_t pageBytes = 4096;
 /// Large enough that calls of the system do not count.
-constexpr size_t blockBytes = size_t(1) << 20;
+constexpr size_t blockBytes = size_t(4) << 20;
+/// What waits where the run waits too: one is filled, one written.
+constexpr uint64_t foregroundBytes = 4 * blockBytes;
 
+class Block {
+public:
+  Block()
+      : data(static_cast<char *>(std::aligned_alloc(pageBytes, blockBytes)),
+             &std::free) {}
+
+  bool isThere() const { return data != nullptr; }
+  bool isFull() const { return used == blockBytes; }
+  const char *begin() const { return data.get(); }
+  size_t size() const { return used; }
+  void clear() { used = 0; }
+  /// As much as there is room for.
+  size_t append(const char *from, size_t bytes) {
+    size_t part = std::min(bytes, blockBytes - used);
+    std::memcpy(data.get() + used, from, part);
+    used += part;
+    return part;
+  }
+
+private:
+  std::unique_ptr<char, decltype(&std::free)> data;
+  size_t used = 0;
+};
+
+/// A thread hashes and writes while the caller fills the next block.
 class Writer final : public BoxFileWriter {
 public:
   Writer(FileCalls &calls, std::string path, int file, uint64_t limit)
-      : calls(calls), path(std::move(path)), file(file),
-        limit(limit ? std::max<uint64_t>(limit, 2 * blockBytes) : 0) {}
+      : calls(calls), path(std::move(path)), file(file), waits(limit == 0),
+        limit(waits ? foregroundBytes
+                    : std::max<uint64_t>(limit, 2 * blockBytes)),
+        thread([this] { serve(); }) {}
   ~Writer() override;
 
   Status append(const void *data, size_t bytes) override;
   Status close() override;
   bool isDone() const override { return done; }
   Result<CheckpointFile> finish() override;
-  void start() {
-    if (limit) {
-      thread = std::thread([this] { serve(); });
-    }
-  }
 
 private:
   Status flush();
-  Status writeOut(const Block &block);
+  Status takeBlock();
+  Status writeOut(const Block &each);
   Status syncOut();
   void serve();
+  void end();
   Status stateOf() {
     std::lock_guard<std::mutex> lock(mutex);
     return failure;
@@ -104,8 +133,9 @@ private:
   FileCalls &calls;
   std::string path;
   int file;
-  uint64_t limit;
-  Block block;
+  bool waits;     ///< `close` returns when all is written.
+  uint64_t limit; ///< Bytes of blocks that wait.
+  std::optional<Block> block;
   Hasher hasher;
   uint64_t written = 0;
   std::atomic<bool> done{false};
@@ -114,63 +144,84 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Block> queue;
-  uint64_t queued = 0;
+  std::vector<Block> spare; ///< Their pages are there already.
   bool isClosed = false;
   Status failure;
   std::thread thread;
 };
 
 Writer::~Writer() {
-  if (thread.joinable()) {
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-      isClosed = true;
-    }
-    changed.notify_all();
-    thread.join();
-  }
+  end();
   if (file >= 0) {
     calls.close(file);
+  }
+}
+
+/// Of what was appended; the thread writes what is left.
+void Writer::end() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isClosed = true;
+  }
+  changed.notify_all();
+  if (thread.joinable()) {
+    thread.join();
   }
 }
 
 Status Writer::append(const void *data, size_t bytes) {
   const auto *at = static_cast<const char *>(data);
   while (bytes > 0) {
-    size_t part = std::min(bytes, blockBytes - block.size());
-    block.insert(block.end(), at, at + part);
+    if (!block) {
+      LLMC_TRY(takeBlock());
+    }
+    size_t part = block->append(at, bytes);
     at += part;
     bytes -= part;
-    if (block.size() == blockBytes) {
+    if (block->isFull()) {
       LLMC_TRY(flush());
     }
   }
   return Status::success();
 }
 
-/// Hands the block over, or writes it.
-Status Writer::flush() {
-  if (!limit) {
-    Status status = writeOut(block);
-    block.clear();
-    return status;
+/// An empty one, of those that were written or of new memory.
+Status Writer::takeBlock() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!spare.empty()) {
+      block = std::move(spare.back());
+      spare.pop_back();
+      return Status::success();
+    }
   }
+  block.emplace();
+  return block->isThere()
+             ? Status::success()
+             : makeError(ErrorKind::outOfMemory,
+                         fmt::format("expected {} bytes for a checkpoint, got "
+                                     "none",
+                                     blockBytes))
+                   .at(path);
+}
+
+/// Hands the block over as soon as there is room.
+Status Writer::flush() {
   std::unique_lock<std::mutex> lock(mutex);
-  changed.wait(
-      lock, [this] { return queued + block.size() <= limit || !failure.ok(); });
+  changed.wait(lock, [this] {
+    return (queue.size() + 1) * blockBytes <= limit || !failure.ok();
+  });
   LLMC_TRY(failure);
-  queued += block.size();
-  queue.push_back(std::move(block));
-  block = {};
-  block.reserve(blockBytes);
+  queue.push_back(*std::move(block));
+  block.reset();
   changed.notify_all();
   return Status::success();
 }
 
 Status Writer::writeOut(const Block &each) {
-  hasher.add(each.data(), each.size());
+  hasher.add(each.begin(), each.size());
   written += each.size();
-  return calls.write(file, path, each.data(), each.size());
+  return calls.write(file, path, each.begin(), each.size());
 }
 
 Status Writer::syncOut() {
@@ -180,6 +231,7 @@ Status Writer::syncOut() {
   return status;
 }
 
+/// A block counts as waiting until it is written.
 void Writer::serve() {
   Status status;
   for (bool more = true; more && status.ok();) {
@@ -187,12 +239,13 @@ void Writer::serve() {
     changed.wait(lock, [this] { return isClosed || !queue.empty(); });
     more = !queue.empty();
     if (more) {
-      Block next = std::move(queue.front());
-      queue.pop_front();
+      const Block &next = queue.front();
       lock.unlock();
       status = writeOut(next);
       lock.lock();
-      queued -= next.size();
+      spare.push_back(std::move(queue.front()));
+      spare.back().clear();
+      queue.pop_front();
       changed.notify_all();
     }
   }
@@ -208,11 +261,12 @@ void Writer::serve() {
 }
 
 Status Writer::close() {
-  LLMC_TRY(flush());
-  if (!limit) {
-    Status status = syncOut();
-    done = true;
-    return status;
+  if (block) {
+    LLMC_TRY(flush());
+  }
+  if (waits) {
+    end();
+    return stateOf();
   }
   std::lock_guard<std::mutex> lock(mutex);
   isClosed = true;
@@ -235,7 +289,6 @@ BoxFileWriter::create(FileCalls &calls, const std::string &path,
                       const std::string &header, uint64_t limit) {
   LLMC_TRY_ASSIGN(int file, calls.create(path));
   auto writer = std::make_unique<Writer>(calls, path, file, limit);
-  writer->start();
   LLMC_TRY(writer->append(header.data(), header.size()));
   return std::unique_ptr<BoxFileWriter>(std::move(writer));
 }

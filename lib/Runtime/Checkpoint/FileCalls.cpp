@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -62,12 +63,34 @@ Result<int> FileCalls::create(const std::string &path) {
   return file;
 }
 
+/// Whether what is written next goes past the page cache.
+static bool setDirect(int file, bool direct) {
+  int flags = ::fcntl(file, F_GETFL);
+  int wanted = direct ? flags | O_DIRECT : flags & ~O_DIRECT;
+  return flags >= 0 &&
+         (flags == wanted || ::fcntl(file, F_SETFL, wanted) == 0) && direct;
+}
+
+static bool arePages(int file, const void *data, size_t bytes) {
+  constexpr uint64_t page = 4096;
+  off_t end = ::lseek(file, 0, SEEK_CUR);
+  return end >= 0 && static_cast<uint64_t>(end) % page == 0 &&
+         reinterpret_cast<uintptr_t>(data) % page == 0 && bytes % page == 0;
+}
+
 Status FileCalls::write(int file, const std::string &path, const void *data,
                         size_t bytes) {
   const auto *at = static_cast<const char *>(data);
+  bool mayPass = true;
   while (bytes > 0) {
+    bool direct = setDirect(file, mayPass && arePages(file, at, bytes));
     ssize_t done = ::write(file, at, bytes);
     if (done < 0 && errno == EINTR) {
+      continue;
+    }
+    // A file system, or a disk with larger pages, that cannot.
+    if (done < 0 && errno == EINVAL && direct) {
+      mayPass = false;
       continue;
     }
     if (done <= 0) {

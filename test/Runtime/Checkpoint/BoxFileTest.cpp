@@ -82,12 +82,12 @@ public:
 // What is given goes on while the disk waits, up to the limit.
 TEST(BoxFile, TheBackgroundHoldsAsMuchAsItMay) {
   TestFolder folder;
-  constexpr size_t mebi = size_t(1) << 20;
+  constexpr size_t part = size_t(4) << 20;
   SlowDisk disk;
   auto file =
-      BoxFileWriter::create(disk, folder.path + "/x", "header", 4 * mebi);
+      BoxFileWriter::create(disk, folder.path + "/x", "header", 4 * part);
   ASSERT_TRUE(file.ok());
-  std::string block(mebi, 'x');
+  std::string block(part, 'x');
   std::atomic<int> given{0};
   std::thread giver([&] {
     for (int i = 0; i < 8; ++i) {
@@ -105,7 +105,7 @@ TEST(BoxFile, TheBackgroundHoldsAsMuchAsItMay) {
   giver.join();
   Result<CheckpointFile> row = (*file)->finish();
   ASSERT_TRUE(row.ok());
-  EXPECT_EQ(row->bytes, 8 * mebi + 6);
+  EXPECT_EQ(row->bytes, 8 * part + 6);
 }
 
 TEST(BoxFile, AFullDiskIsOneLine) {

@@ -51,8 +51,9 @@ class BoxFileWriter {
 public:
   virtual ~BoxFileWriter() = default;
 
-  /// Creates the file. With `limit` a thread writes what is given, and at most
-  /// so many bytes wait for it; 0: `append` itself writes.
+  /// Creates the file. A thread writes what is given, and at most `limit` bytes
+  /// (8 MiB where it is less) wait for it; 0: at most 16 MiB, and `close` waits
+  /// until all is written.
   static Result<std::unique_ptr<BoxFileWriter>>
   create(FileCalls &calls, const std::string &path, const std::string &header,
          uint64_t limit = 0);

@@ -25,7 +25,10 @@ public:
   virtual Status makeFolder(const std::string &path);
   /// A new file to write to; its descriptor.
   virtual Result<int> create(const std::string &path);
-  /// All of it, at the file's end.
+  /// All of it, at the file's end. Whole pages of 4 KiB, in memory and in the
+  /// file, go past the page cache where the file system can (O_DIRECT):
+  /// nobody reads them soon, and the cache's copy would cost a third of the
+  /// time.
   virtual Status write(int file, const std::string &path, const void *data,
                        size_t bytes);
   /// What was written survives a loss of power.
