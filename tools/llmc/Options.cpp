@@ -278,6 +278,16 @@ struct Flags {
       "resume", cl::cat(category),
       cl::desc("go on from the newest whole checkpoint of the folder"),
       cl::sub(train), cl::sub(run)};
+  cl::opt<double> spike{
+      "spike", cl::cat(category),
+      cl::desc("a loss of so many times the median of the last 32 ends the "
+               "run, as NaN does (0: none)"),
+      cl::sub(train), cl::sub(run)};
+  cl::opt<unsigned> rollBack{
+      "roll-back", cl::cat(category),
+      cl::desc("so many times, go back to a checkpoint instead, and leave out "
+               "the samples since"),
+      cl::sub(train), cl::sub(run)};
   cl::opt<std::string> errorFile{
       "error-file", cl::cat(category), cl::desc("the error as JSON"),
       cl::value_desc("file"), cl::sub(cl::SubCommand::getAll())};
@@ -496,6 +506,8 @@ rt::Status Flags::fill(Options &options) {
   LLMC_TRY(parseNumber("--steps", steps, options.steps));
   if (options.steps < 0 && steps.getNumOccurrences())
     return usage("--steps: expected at least 0, got " + steps);
+  options.spike = spike;
+  options.rollBack = rollBack;
   LLMC_TRY(parseNumber("--threads", threads, options.threads));
   if (options.threads < 0)
     return usage("--threads: expected at least 0, got " + threads);

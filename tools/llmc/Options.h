@@ -75,6 +75,8 @@ struct Options {
   bool check = false;
   std::string dump;
   rt::CheckpointOptions checkpoints;
+  double spike = 0;
+  int64_t rollBack = 0;
   std::string errorFile;
   /// A folder with kernels compiled before; empty for none.
   std::string kernelCache;

@@ -51,6 +51,8 @@ static rt::Status run(rt::Session &session, const Options &options,
   runOptions.dumpFolder = options.dump;
   runOptions.count = options.count;
   runOptions.stopOnNan = !training.skipNotFinite;
+  runOptions.spike = options.spike;
+  runOptions.rollBack = options.rollBack;
   rt::StopSignals::Run running;
   return rt::runSteps(session, runOptions);
 }

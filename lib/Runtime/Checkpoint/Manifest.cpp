@@ -37,7 +37,8 @@ std::string printManifest(const CheckpointManifest &manifest) {
       {"llmc", manifest.version},
       {"step", manifest.step},
       {"entry", manifest.entry},
-      {"data_position", {{"step", manifest.step}, {"seed", manifest.seed}}},
+      {"data_position",
+       {{"step", manifest.step + manifest.leftOut}, {"seed", manifest.seed}}},
       {"mesh", manifest.mesh},
       {"plan", manifest.plan}};
   json["metrics"] = Json::object();
@@ -170,9 +171,11 @@ Result<CheckpointManifest> parseManifest(const std::string &text) {
   CheckpointManifest manifest;
   manifest.step = static_cast<int64_t>(read.number(json, "step"));
   manifest.entry = read.text(json, "entry");
-  manifest.seed = json.contains("data_position")
-                      ? read.number(json["data_position"], "seed")
-                      : read.number(json, "data_position");
+  Json position = json.value("data_position", Json::object());
+  manifest.seed = read.number(position, "seed");
+  manifest.leftOut =
+      static_cast<int64_t>(read.number(position, "step")) - manifest.step;
+  read.check(manifest.leftOut >= 0, "data_position.step");
   manifest.mesh = read.text(json, "mesh");
   manifest.plan = read.text(json, "plan");
   manifest.version = read.text(json, "llmc");

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -74,6 +75,7 @@ public:
                : "";
   }
   Status begin(Session &session, const std::string &entry) override;
+  Result<int64_t> rollBack(Session &session, int64_t most) override;
   bool isDueAt(int64_t step) const override {
     return interval.steps && step % interval.steps == 0 && !has(step);
   }
@@ -90,6 +92,9 @@ public:
   WrittenCheckpoint lastWritten() const override { return done; }
 
 private:
+  Result<std::vector<std::string>> listAll();
+  Result<std::optional<CheckpointManifest>>
+  findWhole(const std::vector<std::string> &names);
   Status findResumed(const std::vector<std::string> &names);
   Status usable(const std::string &checkpoint, CheckpointManifest &manifest);
   Status checkBest(const plan::Plan &plan) const;
@@ -131,6 +136,20 @@ RunCheckpoints::~RunCheckpoints() {
   }
 }
 
+/// Those that process 0 sees, the newest first.
+Result<std::vector<std::string>> RunCheckpoints::listAll() {
+  Result<std::string> found = std::string();
+  if (meeting.speaks()) {
+    Result<std::vector<std::string>> names = listCheckpoints(options.folder);
+    found =
+        names ? Result<std::string>(fmt::format("{}", fmt::join(*names, "\n")) +
+                                    (names->empty() ? "" : "\n"))
+              : names.status();
+  }
+  LLMC_TRY_ASSIGN(std::string text, meeting.fromFirst(found));
+  return splitLines(text);
+}
+
 Status RunCheckpoints::openFolder() {
   Status opened;
   if (meeting.speaks()) {
@@ -142,16 +161,7 @@ Status RunCheckpoints::openFolder() {
     }
   }
   LLMC_TRY(meeting.agree(opened));
-  Result<std::string> found = std::string();
-  if (meeting.speaks()) {
-    Result<std::vector<std::string>> names = listCheckpoints(options.folder);
-    found =
-        names ? Result<std::string>(fmt::format("{}", fmt::join(*names, "\n")) +
-                                    (names->empty() ? "" : "\n"))
-              : names.status();
-  }
-  LLMC_TRY_ASSIGN(std::string text, meeting.fromFirst(found));
-  std::vector<std::string> names = splitLines(text);
+  LLMC_TRY_ASSIGN(std::vector<std::string> names, listAll());
   if (!options.resume && !names.empty()) {
     return makeError(ErrorKind::usage,
                      fmt::format("expected a folder without checkpoints for a "
@@ -176,15 +186,15 @@ Status RunCheckpoints::usable(const std::string &checkpoint,
   return Status::success();
 }
 
-Status RunCheckpoints::findResumed(const std::vector<std::string> &names) {
+/// The first of these that all processes can use; its states are in `stored`.
+Result<std::optional<CheckpointManifest>>
+RunCheckpoints::findWhole(const std::vector<std::string> &names) {
   for (const std::string &name : names) {
     std::string checkpoint = options.folder + "/" + name;
     CheckpointManifest manifest;
     Status status = meeting.agree(usable(checkpoint, manifest));
     if (status.ok()) {
-      resumed = std::move(manifest);
-      lastStep = resumed->step;
-      break;
+      return std::optional(std::move(manifest));
     }
     if (status.kind() == ErrorKind::peerLost) {
       return status;
@@ -194,6 +204,12 @@ Status RunCheckpoints::findResumed(const std::vector<std::string> &names) {
                  rt::describe(status.error()));
     }
   }
+  return std::optional<CheckpointManifest>();
+}
+
+Status RunCheckpoints::findResumed(const std::vector<std::string> &names) {
+  LLMC_TRY_ASSIGN(resumed, findWhole(names));
+  lastStep = firstStep();
   if (!resumed && !options.mayBegin) {
     return makeError(ErrorKind::noCheckpoint,
                      fmt::format("expected a whole checkpoint to resume from, "
@@ -250,9 +266,32 @@ Status RunCheckpoints::begin(Session &session, const std::string &name) {
   if (stored) {
     LLMC_TRY(meeting.agree(session.restore(*stored)));
     stored.reset();
+    session.leaveOut(resumed->leftOut);
   }
   last = Clock::now();
   return Status::success();
+}
+
+Result<int64_t> RunCheckpoints::rollBack(Session &session, int64_t most) {
+  LLMC_TRY_ASSIGN(std::vector<std::string> names, listAll());
+  auto isLater = [&](const std::string &name) {
+    return stepOfName(name).value_or(0) > most;
+  };
+  names.erase(std::remove_if(names.begin(), names.end(), isLater), names.end());
+  LLMC_TRY_ASSIGN(std::optional<CheckpointManifest> found, findWhole(names));
+  if (!found) {
+    return makeError(ErrorKind::noCheckpoint,
+                     fmt::format("expected a whole checkpoint of at most {} "
+                                 "steps to go back to, got none",
+                                 most))
+        .at(options.folder)
+        .withHint("--checkpoint-every writes them more often, "
+                  "--checkpoint-keep keeps more");
+  }
+  LLMC_TRY(meeting.agree(session.restore(*stored)));
+  stored.reset();
+  last = Clock::now();
+  return lastStep = found->step;
 }
 
 CheckpointManifest RunCheckpoints::describe(const Session &session,
@@ -261,6 +300,7 @@ CheckpointManifest RunCheckpoints::describe(const Session &session,
   manifest.step = step;
   manifest.entry = entry;
   manifest.seed = session.seed();
+  manifest.leftOut = session.leftOut();
   const plan::Plan &plan = session.plan();
   for (const MeshAxis &axis : plan.mesh.axes) {
     manifest.mesh += fmt::format("{}{}={}", manifest.mesh.empty() ? "" : ",",

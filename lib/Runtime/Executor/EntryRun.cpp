@@ -215,6 +215,7 @@ Status EntryRun::fillWhole(size_t i, int64_t step, int64_t microbatch,
   }
   void *out = staging.whole.bytes.data();
   LLMC_TRY(bind(*context.files));
+  step += context.leftOut;
   return rows ? samples.readRows(i, context.seed, step, microbatch, *rows, out)
               : samples.read(i, context.seed, step, microbatch, out);
 }
@@ -261,10 +262,11 @@ Status EntryRun::prepare(int64_t step, const StepContext &context) {
   contexts[current] = context;
   fillHypers(step, context);
   LLMC_TRY(bind(*context.files));
-  std::optional<Status> read = ahead.take(step);
+  int64_t position = step + context.leftOut;
+  std::optional<Status> read = ahead.take(position);
   if (!read || seed != context.seed) {
     seed = context.seed;
-    read = readStep(step);
+    read = readStep(position);
   }
   LLMC_TRY(*read);
   for (size_t i = 0; i < stagings.size(); ++i) {
@@ -276,8 +278,8 @@ Status EntryRun::prepare(int64_t step, const StepContext &context) {
     }
   }
   // Steps are the user's: the one after the last is none.
-  if (step < INT64_MAX) {
-    ahead.begin(step + 1);
+  if (position < INT64_MAX) {
+    ahead.begin(position + 1);
   }
   return Status::success();
 }

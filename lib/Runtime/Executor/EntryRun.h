@@ -32,6 +32,8 @@ struct StepContext {
   uint64_t seed = 0;
   const DataSets *files = nullptr;
   const std::map<std::string, double> *externals = nullptr;
+  /// Steps whose samples were left out: step k reads those of k + this.
+  int64_t leftOut = 0;
 };
 
 /// What goes between processes beside metrics.

@@ -178,4 +178,20 @@ Communicator *Groups::collective(const plan::Collective &collective,
   return sets.at(Key(collective.axes, collective.stages))[device];
 }
 
+CommunicatorCounts
+Groups::sumOf(const std::vector<std::vector<CommunicatorCounts>> &all) {
+  CommunicatorCounts sum;
+  for (const std::vector<CommunicatorCounts> &ofProcess : all) {
+    for (const CommunicatorCounts &counts : ofProcess) {
+      for (unsigned kind = 0; kind < numCollectiveKinds; ++kind) {
+        sum.collectives[kind] += counts.collectives[kind];
+        sum.bytes[kind] += counts.bytes[kind];
+      }
+      sum.transfers += counts.transfers;
+      sum.transferBytes += counts.transferBytes;
+    }
+  }
+  return sum;
+}
+
 } // namespace llmc::rt::exec

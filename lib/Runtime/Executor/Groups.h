@@ -52,6 +52,10 @@ public:
                                   const std::vector<int32_t> &stages,
                                   int device);
 
+  /// What all groups moved, from what each process says of `firstOfEach`.
+  static CommunicatorCounts
+  sumOf(const std::vector<std::vector<CommunicatorCounts>> &all);
+
   /// Every communicator of a local device, once.
   const std::vector<Communicator *> &all() const { return handles; }
   /// The handle of the first member of each group, where it is local.

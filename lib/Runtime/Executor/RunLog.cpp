@@ -196,6 +196,14 @@ void RunLog::endCheckpoint(const WrittenCheckpoint &written) {
                     jsonNumber(written.seconds), jsonNumber(written.stall)));
 }
 
+void RunLog::rollBack(int64_t from, int64_t to, int64_t leftOut,
+                      const Status &why) {
+  event("roll_back",
+        fmt::format("\"step\": {}, \"to_step\": {}, \"left_out\": {}, "
+                    "\"reason\": {}",
+                    from, to, leftOut, quoteAsJson(describe(why.error()))));
+}
+
 void RunLog::end(int64_t ran, double seconds, bool isStopped,
                  const Status &status) {
   const char *reason = !status.ok() ? "error" : isStopped ? "stopped" : "done";

@@ -6,7 +6,7 @@
 //
 //   --log          a JSON line for each step
 //   --events       a JSON line for all that happens: run, step, evaluate,
-//                  checkpoint_begin, checkpoint_end, warning, end
+//                  checkpoint_begin, checkpoint_end, roll_back, warning, end
 //   --tensorboard  the numbers of steps and evaluations, for TensorBoard
 //
 // A file that cannot be written any more is warned of once, and the run goes
@@ -47,6 +47,8 @@ public:
   void evaluate(const Evaluated &evaluated);
   void beginCheckpoint(int64_t step);
   void endCheckpoint(const WrittenCheckpoint &written);
+  /// From a step to the one that is next, for a reason.
+  void rollBack(int64_t from, int64_t to, int64_t leftOut, const Status &why);
   void end(int64_t ran, double seconds, bool isStopped, const Status &status);
   /// Tells the user, and writes it down.
   void warning(const std::string &text);

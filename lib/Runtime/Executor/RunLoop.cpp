@@ -10,6 +10,7 @@
 
 #include "CountReport.h"
 #include "Fetches.h"
+#include "LossWatch.h"
 #include "Progress.h"
 #include "RunLog.h"
 #include "RunReport.h"
@@ -21,7 +22,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 namespace llmc::rt {
@@ -44,6 +44,7 @@ class Loop {
 public:
   Loop(Session &session, const RunOptions &options)
       : session(session), options(options), evaluation(options.evaluation),
+        watch(options.stopOnNan, options.spike),
         // One process speaks for all.
         silent(speaks() ? nullptr : std::fopen("/dev/null", "w")),
         out(silent ? silent.get() : options.out), progress(out),
@@ -54,6 +55,7 @@ public:
   Status run();
 
 private:
+  Status checkRequest() const;
   Status prepare();
   Status runAll();
   bool speaks() const { return session.process() == 0; }
@@ -72,7 +74,10 @@ private:
   void print(const std::string &text);
   void warn(const std::string &text);
   void submitAhead();
+  Status awaitStep();
   Status finishStep();
+  Status judgeLoss(int64_t step);
+  Status goBack(int64_t step, const Status &why);
   StepFacts countStep();
   Status writeFetches(const std::string &prefix);
   void writeTrace();
@@ -80,6 +85,7 @@ private:
   Session &session;
   const RunOptions &options;
   Evaluation evaluation;
+  LossWatch watch;
   OwnedFile silent;
   std::FILE *out;
   Progress progress;
@@ -91,8 +97,9 @@ private:
   int64_t first = 0, steps = 0;   ///< Of this run.
   int64_t submitted = 0, ran = 0; ///< Steps.
   bool stopping = false, timeIsUp = false;
-  Status refusal;                  ///< Of the step that was to be submitted.
-  Clock::time_point begin, before; ///< Of the run, of the step.
+  int64_t wentBack = 0, wentTo = -1; ///< How often, and to which step last.
+  Status refusal;                    ///< Of the step that was to be submitted.
+  Clock::time_point begin, before;   ///< Of the run, of the step.
 };
 } // namespace
 
@@ -110,7 +117,30 @@ void Loop::warn(const std::string &text) {
   rt::log(LogLevel::warning, text);
 }
 
+Status Loop::checkRequest() const {
+  if (options.count && options.evaluation.every > 0) {
+    return makeError(ErrorKind::usage,
+                     "--count: expected no evaluation between "
+                     "the steps that are counted");
+  }
+  if (options.count && options.rollBack > 0) {
+    return makeError(ErrorKind::usage, "--count: expected no --roll-back, "
+                                       "which runs steps again");
+  }
+  if (options.rollBack > 0 && !options.checkpoints) {
+    return makeError(ErrorKind::usage,
+                     "--roll-back: expected --checkpoint <folder> too");
+  }
+  if (options.spike != 0 && !(options.spike > 1)) {
+    return makeError(ErrorKind::usage,
+                     fmt::format("--spike: expected a factor above 1, got {}",
+                                 options.spike));
+  }
+  return Status::success();
+}
+
 Status Loop::prepare() {
+  LLMC_TRY(checkRequest());
   for (const plan::Entry &candidate : session.plan().entries) {
     if (candidate.name == options.entry) {
       entry = &candidate;
@@ -137,11 +167,6 @@ Status Loop::prepare() {
     steps = std::max<int64_t>(0, steps - checkpoints->firstStep());
     print(checkpoints->describeResumed());
     goesOn = checkpoints->isResumed();
-  }
-  if (options.count && options.evaluation.every > 0) {
-    return makeError(ErrorKind::usage,
-                     "--count: expected no evaluation between "
-                     "the steps that are counted");
   }
   LLMC_TRY(evaluation.begin(session, first));
   if (speaks()) {
@@ -259,6 +284,48 @@ StepFacts Loop::countStep() {
   return facts;
 }
 
+/// Waits for the oldest step, and hears what all say with it.
+Status Loop::awaitStep() {
+  say();
+  LLMC_TRY(session.wait());
+  return hear();
+}
+
+/// Goes on from a checkpoint with the samples after those of `step`. Where the
+/// first step after the last return is wrong again, the states may be: an
+/// earlier checkpoint is taken.
+Status Loop::goBack(int64_t step, const Status &why) {
+  for (; ran < submitted; ++ran) {
+    LLMC_TRY(awaitStep());
+  }
+  LLMC_TRY(printCheckpoint(options.checkpoints->finish()));
+  int64_t most = step == wentTo ? step - 1 : step;
+  LLMC_TRY_ASSIGN(wentTo, options.checkpoints->rollBack(session, most));
+  int64_t leftOut = step + 1 - wentTo;
+  session.leaveOut(session.leftOut() + leftOut);
+  steps += first - wentTo;
+  first = wentTo;
+  ran = submitted = 0;
+  std::string text = fmt::format(
+      "{}; back to the checkpoint of {} steps, the samples of {} "
+      "steps are left out ({} of {} returns)",
+      describe(why.error()), wentTo, leftOut, ++wentBack, options.rollBack);
+  if (speaks()) {
+    warn(text);
+  }
+  log.rollBack(step, wentTo, leftOut, why);
+  begin = before = Clock::now();
+  return Status::success();
+}
+
+/// Of the step that was waited for last.
+Status Loop::judgeLoss(int64_t step) {
+  std::optional<double> loss = session.metric("loss");
+  Status judged = loss ? watch.judge(*loss, step) : Status::success();
+  return judged.ok() || wentBack >= options.rollBack ? judged
+                                                     : goBack(step, judged);
+}
+
 /// Waits for the oldest step and says what it gave. A step that could not be
 /// submitted is an error after those before it.
 Status Loop::finishStep() {
@@ -266,9 +333,7 @@ Status Loop::finishStep() {
   if (submitted == ran) {
     return refusal;
   }
-  say();
-  LLMC_TRY(session.wait());
-  LLMC_TRY(hear());
+  LLMC_TRY(awaitStep());
   StepFacts facts = countStep();
   if (progress.isShown()) {
     progress.draw(session, work, facts);
@@ -279,12 +344,7 @@ Status Loop::finishStep() {
   if (options.fetchEachStep) {
     LLMC_TRY(writeFetches(fmt::format("step-{}.", facts.step)));
   }
-  std::optional<double> loss = session.metric("loss");
-  if (options.stopOnNan && loss && !std::isfinite(*loss)) {
-    return makeError(ErrorKind::numeric,
-                     fmt::format("expected a finite loss, got {} at step {}",
-                                 *loss, facts.step));
-  }
+  LLMC_TRY(judgeLoss(facts.step));
   if (ran == submitted && evaluation.holds(first + ran)) {
     LLMC_TRY(evaluate());
   }

@@ -46,6 +46,8 @@ public:
   Status setInput(const std::string &entry, const std::string &input,
                   int64_t microbatch, const HostTensor &value) override;
   Status setExternal(const std::string &name, double value) override;
+  void leaveOut(int64_t steps) override { left = steps; }
+  int64_t leftOut() const override { return left; }
   Status submit(const std::string &entry, int64_t step) override;
   Status wait() override;
   Status run(const std::string &entry, int64_t step) override;
@@ -103,6 +105,9 @@ private:
   Status settle();
   Status countFirst(EntryRun &entry, int64_t step, const StepContext &context);
   EntryRun *findEntry(const std::string &name) const;
+  int64_t leftOutOf(const EntryRun &run) const {
+    return run.entry().kind == plan::EntryKind::train ? left : 0;
+  }
   Result<const plan::State *> findState(const std::string &name) const;
 
   plan::Plan source;
@@ -119,6 +124,7 @@ private:
   DataSets files; ///< Outlives the entries, which read ahead.
   std::vector<std::unique_ptr<EntryRun>> entries;
   std::map<std::string, double> externals;
+  int64_t left = 0;
   std::array<Flight, mostSteps> flights; ///< The oldest first.
   size_t numFlights = 0;
   Flight last;
@@ -370,7 +376,7 @@ Status PlanSession::submit(const std::string &name, int64_t step) {
                                  "waited for",
                                  flights.size()));
   }
-  StepContext context{seed(), &files, &externals};
+  StepContext context{seed(), &files, &externals, leftOutOf(*entry)};
   LLMC_TRY(countFirst(*entry, step, context));
   auto begin = std::chrono::steady_clock::now();
   LLMC_TRY(entry->prepare(step, context));
@@ -439,7 +445,7 @@ PlanSession::evaluate(const std::string &name, int64_t steps) {
 std::optional<double> PlanSession::epochs(const std::string &name,
                                           int64_t step) const {
   const EntryRun *entry = findEntry(name);
-  return entry ? entry->data().epochs(step) : std::nullopt;
+  return entry ? entry->data().epochs(step + leftOutOf(*entry)) : std::nullopt;
 }
 
 const std::vector<int64_t> &PlanSession::inFlight() const {
@@ -573,19 +579,7 @@ Result<CommunicatorCounts> PlanSession::communication() const {
     own.push_back(group->counts());
   }
   LLMC_TRY_ASSIGN(auto all, peers.gather(own));
-  for (size_t process = 1; process < all.size(); ++process) {
-    all[0].insert(all[0].end(), all[process].begin(), all[process].end());
-  }
-  CommunicatorCounts sum;
-  for (const CommunicatorCounts &counts : all[0]) {
-    for (unsigned kind = 0; kind < numCollectiveKinds; ++kind) {
-      sum.collectives[kind] += counts.collectives[kind];
-      sum.bytes[kind] += counts.bytes[kind];
-    }
-    sum.transfers += counts.transfers;
-    sum.transferBytes += counts.transferBytes;
-  }
-  return sum;
+  return Groups::sumOf(all);
 }
 
 } // namespace

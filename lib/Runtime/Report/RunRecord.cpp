@@ -56,18 +56,30 @@ static StepRecord readStep(const Json &line) {
   return record;
 }
 
+/// A run that went back to a checkpoint, or was resumed from one, runs steps
+/// again: those count.
+static void addStep(std::vector<StepRecord> &steps, StepRecord record) {
+  while (!steps.empty() && steps.back().step >= record.step) {
+    steps.pop_back();
+  }
+  steps.push_back(std::move(record));
+}
+
 /// False: a line that this reader does not know.
 static bool readLine(const Json &line, RunRecord &run) {
   std::string event = textOf(line, "event");
   bool hasStep = stepOf(line) >= 0;
   if ((event.empty() || event == "step") && hasStep) {
-    run.steps.push_back(readStep(line));
+    addStep(run.steps, readStep(line));
   } else if (event == "evaluate" && hasStep) {
-    run.evaluations.push_back(readStep(line));
+    addStep(run.evaluations, readStep(line));
   } else if (event == "checkpoint_end" && hasStep) {
     run.checkpoints.push_back(stepOf(line));
   } else if (event == "warning") {
     run.warnings.push_back(textOf(line, "text"));
+  } else if (event == "roll_back" && hasStep) {
+    run.warnings.push_back(textOf(line, "reason") +
+                           "; the run went back to a checkpoint");
   } else if (event == "run") {
     run.planHash = textOf(line, "plan");
   } else if (event == "end") {

@@ -37,6 +37,11 @@ public:
     lastStep = first;
     return {};
   }
+  Result<int64_t> rollBack(Session &, int64_t most) override {
+    asked.push_back(most);
+    return lastStep = returns.at(asked.size() - 1);
+  }
+  std::vector<int64_t> asked, returns;
   bool isDueAt(int64_t step) const override {
     return every && step % every == 0 && !has(step);
   }
@@ -146,6 +151,42 @@ TEST_F(CheckpointLoop, FinishesBetweenSteps) {
   session.submitted.clear();
   ASSERT_TRUE(run().ok());
   EXPECT_EQ(checkpoints.finished, 1 + 7 + 1);
+}
+
+// Step 5 is wrong while step 6 runs; the run goes back to 4, and samples of
+// steps 4 and 5 are left out.
+TEST_F(CheckpointLoop, GoesBack) {
+  options.rollBack = 2;
+  checkpoints.every = 2;
+  checkpoints.returns = {4, 2};
+  session.losses = {1, 1, 1, 1, 1, NAN, 1, 1};
+  ASSERT_TRUE(run().ok());
+  EXPECT_THAT(session.steps, ElementsAre(0, 1, 2, 3, 4, 5, 4, 5, 6));
+  EXPECT_THAT(checkpoints.asked, ElementsAre(5));
+  EXPECT_EQ(session.left, 2);
+  // The first step after it is wrong again: the states may be.
+  session.steps.clear();
+  session.submitted.clear();
+  session.left = 0;
+  session.losses = {1, 1, 1, 1, 1, NAN, NAN, 1};
+  checkpoints.asked.clear();
+  ASSERT_TRUE(run().ok());
+  EXPECT_THAT(checkpoints.asked, ElementsAre(5, 3));
+  EXPECT_EQ(session.left, 2 + 3);
+  EXPECT_THAT(session.steps.back(), 6);
+}
+
+TEST_F(CheckpointLoop, GoesBackSoOften) {
+  options.rollBack = 1;
+  checkpoints.returns = {0};
+  session.losses = {1, NAN};
+  EXPECT_EQ(run().kind(), ErrorKind::numeric);
+  EXPECT_THAT(checkpoints.asked, ElementsAre(1));
+  options.count = true;
+  EXPECT_EQ(run().kind(), ErrorKind::usage);
+  options.count = false;
+  options.checkpoints = nullptr;
+  EXPECT_EQ(run().kind(), ErrorKind::usage);
 }
 
 } // namespace

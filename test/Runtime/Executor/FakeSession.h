@@ -64,6 +64,9 @@ public:
     return {};
   }
   Status setExternal(const std::string &, double) override { return {}; }
+  void leaveOut(int64_t count) override { left = count; }
+  int64_t leftOut() const override { return left; }
+  int64_t left = 0;
   Status submit(const std::string &, int64_t step) override {
     if (step == refuseAt) {
       return makeError(ErrorKind::malformed, "no data");

@@ -54,6 +54,21 @@ TEST(RunRecord, Events) {
   EXPECT_EQ(run->reason, "done");
 }
 
+TEST(RunRecord, StepsThatWereRunAgainCount) {
+  auto run = readRun(
+      write("again", "{\"step\": 4, \"loss\": 1}\n"
+                     "{\"step\": 5, \"loss\": 2}\n"
+                     "{\"step\": 6, \"loss\": null}\n"
+                     "{\"event\": \"roll_back\", \"step\": 6, \"to_step\": 5, "
+                     "\"left_out\": 2, \"reason\": \"a loss of nan\"}\n"
+                     "{\"step\": 5, \"loss\": 3}\n"));
+  ASSERT_TRUE(run.ok()) << run.message();
+  ASSERT_EQ(run->steps.size(), 2u);
+  EXPECT_EQ(run->steps[1].values.at("loss"), 3);
+  EXPECT_THAT(run->warnings,
+              ElementsAre("a loss of nan; the run went back to a checkpoint"));
+}
+
 TEST(RunRecord, LinesThatAreNone) {
   for (const char *line :
        {"{", "[]", "7", "{\"loss\": 1}", "{\"event\": \"step\"}",

@@ -40,9 +40,11 @@ struct CheckpointFile {
 };
 
 struct CheckpointManifest {
-  /// Steps that were done: the number of the next one, and with the seed the
-  /// position in the data.
+  /// Steps that were done: the number of the next one.
   int64_t step = 0;
+  /// Steps whose samples were left out; with `step` and the seed the
+  /// position in the data.
+  int64_t leftOut = 0;
   std::string entry;
   uint64_t seed = 0;
   /// For the reader: "data=2,tensor=2", the hash64 of the plan's file, llmc.

@@ -86,6 +86,11 @@ public:
   /// entry. Errors: 2 (it does not train), 15 (other states).
   virtual Status begin(Session &session, const std::string &entry) = 0;
 
+  /// Fills the states of the newest whole checkpoint of at most `most` steps,
+  /// and returns how many it has. After `finish`, with no step that runs.
+  /// Error (14): there is none.
+  virtual Result<int64_t> rollBack(Session &session, int64_t most) = 0;
+
   /// Whether a checkpoint belongs between `step` steps and the next one.
   virtual bool isDueAt(int64_t step) const = 0;
   /// Whether its time has come, by this process's clock; process 0 decides.

@@ -59,8 +59,14 @@ struct RunOptions {
   std::string dumpFolder;
   /// Prints what the communicators counted, and compares it with the plan (70).
   bool count = false;
-  /// A loss that is not finite ends the run (13).
+  /// A loss that is not finite ends the run (13), and so does one above
+  /// `spike` times the median of the last 32; 0: none does.
   bool stopOnNan = true;
+  double spike = 0;
+  /// So often the run goes back to a checkpoint instead, and leaves out the
+  /// samples since: the newest one, or where the first step after it was such
+  /// a step again, the one before it.
+  int64_t rollBack = 0;
   std::FILE *out = stdout;
   /// Submits a step while the one before it runs.
   bool ahead = true;

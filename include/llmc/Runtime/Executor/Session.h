@@ -130,6 +130,11 @@ public:
   /// A hyper value whose rule is `external`.
   virtual Status setExternal(const std::string &name, double value) = 0;
 
+  /// From now on step k of entries that train reads the samples of step k +
+  /// `steps`: what lies between is left out.
+  virtual void leaveOut(int64_t steps) = 0;
+  virtual int64_t leftOut() const = 0;
+
   /// Fills the inputs of one step of an entry and hands it to the devices; it
   /// runs when the steps before have ended. Error (2) for a third step that is
   /// not waited for. Where an entry counts its data first, this waits for the
