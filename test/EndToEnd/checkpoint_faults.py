@@ -11,7 +11,7 @@
 - a signal: the step ends, a checkpoint is written, the exit code is 128 + the signal; of one process and of a job
 - a second one, and one while a model is compiled: the end at once, and no temporary folder stays
 - kill -9 at random moments: the run goes on from the last checkpoint, and its figures are those of one that was left alone
-- a job of which a process is killed starts again by itself
+- a job of which a process is killed starts again by itself, and where it was told so with fewer
 - a full disk, a limit, a folder that cannot be written, two runs in one folder: one line each, and nothing is lost
 """
 
@@ -199,6 +199,25 @@ def restarts(faults):
                  f"code {running.returncode}, {errors.count('restart ')} restart")
 
 
+def elastic(faults):
+    """Of two processes one is killed: the other goes on alone, by a plan that is compiled for it, and ends where two do."""
+    plans, rows = faults.out / "elastic-plan", {}
+    compiled = f"{faults.bin}/llmc compile {faults.model} --config {faults.config} --mesh data={{n}} -o {plans}-{{n}} > /dev/null"
+    for name in ("alone", "killed"):
+        folder, log = faults.fresh(f"elastic-{name}"), faults.out / f"elastic-{name}.jsonl"
+        run = faults.run("--steps", 40, "--log", log, "--checkpoint", folder, "--checkpoint-every", 10, plan=f"{plans}-{{n}}",
+                         processes=2)
+        running = faults.start(run[:3] + ["--max-restarts", "2", "--elastic", "1", "--prepare", compiled] + run[3:])
+        if name == "killed":
+            wait_for(running, "step-00000020")
+            os.kill(children(running)[1], signal.SIGKILL)
+        _, errors = running.communicate(timeout=120)
+        rows[name] = {row["step"]: row["loss"] for row in map(json.loads, log.read_text().splitlines())}
+    apart = max(abs(rows["killed"].get(step, 0) / loss - 1) for step, loss in rows["alone"].items())
+    faults.judge("an elastic job", running.returncode == 0 and "restart 1 of 2 with 1 process" in errors
+                 and last_step(folder) == 40 and apart <= 2e-5, f"code {running.returncode}, losses {apart:.1e} apart")
+
+
 def refused(faults):
     def expect(what, command, code, words, folder=None, step=0):
         done = faults.finish(command)
@@ -268,6 +287,7 @@ def main():
     at_once(faults)
     while_compiling(faults)
     restarts(faults)
+    elastic(faults)
     refused(faults)
     kills(faults, a.kills)
     print(f"{faults.count} ends, {faults.failed} failed")

@@ -10,6 +10,12 @@
 //       --master-addr 10.0.0.1 --master-port 29400 -- llmc-run ...
 //   LLMC_TOKEN=... llmc-launch -n 4 --nnodes 2 --node-rank 1 ...
 //
+// After a process was killed, go on with fewer from the newest checkpoint:
+//
+//   llmc-launch -n 4 --max-restarts 3 --elastic 2,1
+//       --prepare 'llmc compile gpt.mlir --config gpt.toml --mesh data={n} -o
+//       plan-{n}' -- llmc-run plan-{n} --checkpoint out --checkpoint-every 50
+//
 // The exit code is that of the process that failed first; 128 + n after a
 // signal n.
 //
@@ -61,6 +67,14 @@ int main(int argc, char **argv) {
                  "lost; with --checkpoint they go on from the newest")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_option("--elastic", options.fewer,
+                 "Numbers of processes for restarts, as 4,2,1: the largest "
+                 "that does without those that were killed")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--prepare", options.prepare,
+                 "A shell command before the first start and when the number "
+                 "has changed; {n} in it and in the command is the number");
   double stopped = 60;
   app.add_option("--stopped", stopped,
                  "Seconds for which a process may be stopped, as by a debugger")

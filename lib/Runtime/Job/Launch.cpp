@@ -6,6 +6,7 @@
 
 #include "llmc/Runtime/Job/Launch.h"
 
+#include "Prepare.h"
 #include "Sockets.h"
 
 #include <fmt/format.h>
@@ -52,6 +53,8 @@ public:
   LaunchResult waitForAll();
   /// A signal from outside was passed on.
   bool wasAsked() const { return forwarded; }
+  /// Processes that were killed, and not by this one after a failure.
+  int lost() const { return killed; }
 
 private:
   Status startOne(int process, int port, const std::string &token);
@@ -76,6 +79,7 @@ private:
   LaunchResult result;
   Clock::time_point failed{}; ///< When the first one did.
   int first = 0;              ///< Whose code is the job's.
+  int killed = 0;
   bool forwarded = false;
   bool asked = false, forced = false;
 };
@@ -195,6 +199,7 @@ void LocalLauncher::judge(const Child &child, int process, int status) {
     return;
   }
   const int follows = exitCode(ErrorKind::peerLost);
+  killed += isKilled && !asked && !forwarded;
   bool isFirst = result.code == 0;
   if (isFirst) {
     failed = Clock::now();
@@ -348,6 +353,7 @@ static bool doesRestartHelp(int code) {
 
 Result<LaunchResult> launch(const LaunchOptions &options) {
   LLMC_TRY(checkNodes(options));
+  LLMC_TRY(job::checkFewer(options));
   if (options.command.empty()) {
     return makeError(ErrorKind::usage, "expected a command after --, got none");
   }
@@ -356,16 +362,34 @@ Result<LaunchResult> launch(const LaunchOptions &options) {
                      fmt::format("expected 1 to {} processes, got {}",
                                  mostChildren, options.processes));
   }
-  for (int turn = 0;; ++turn) {
-    LocalLauncher launcher(options, turn);
+  for (int turn = 0, before = 0, processes = options.processes;; ++turn) {
+    const LaunchOptions now = job::withProcesses(options, processes);
+    LaunchResult result =
+        processes == before ? LaunchResult() : job::prepare(now);
+    if (result.code != 0) {
+      return result;
+    }
+    LocalLauncher launcher(now, turn);
     LLMC_TRY(launcher.start());
-    LaunchResult result = launcher.waitForAll();
+    result = launcher.waitForAll();
     if (turn >= options.restarts || launcher.wasAsked() ||
         !doesRestartHelp(result.code)) {
       return result;
     }
-    fmt::print(options.errors, "llmc-launch: restart {} of {}: {}\n", turn + 1,
-               options.restarts, result.cause);
+    before = processes;
+    processes = job::processesLeft(options, processes, launcher.lost());
+    if (processes == 0) {
+      result.cause += "; --elastic has no number of processes below " +
+                      std::to_string(before);
+      return result;
+    }
+    fmt::print(options.errors, "llmc-launch: restart {} of {}{}: {}\n",
+               turn + 1, options.restarts,
+               processes == before
+                   ? ""
+                   : fmt::format(" with {} process{}", processes,
+                                 processes == 1 ? "" : "es"),
+               result.cause);
     std::fflush(options.errors);
   }
 }

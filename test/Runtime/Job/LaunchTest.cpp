@@ -166,6 +166,76 @@ TEST(Launch, RestartsAfterALossAndNotAfterAMistake) {
   EXPECT_EQ(asked.errors.find("restart"), std::string::npos);
 }
 
+namespace {
+/// Runs 4 processes of `script`, which may go on with 2 and 1.
+Ended runElastic(const std::string &script, const std::string &prepare) {
+  Ended ended;
+  std::FILE *file = std::tmpfile();
+  LaunchOptions options;
+  options.processes = 4;
+  options.command = {"/bin/sh", "-c", script};
+  options.grace = std::chrono::milliseconds(300);
+  options.errors = file;
+  options.restarts = 5;
+  options.fewer = {2, 1};
+  options.prepare = prepare;
+  auto result = launch(options);
+  EXPECT_TRUE(result.ok());
+  ended.result = *result;
+  std::rewind(file);
+  char block[4096];
+  ended.errors.assign(block, std::fread(block, 1, sizeof(block), file));
+  std::fclose(file);
+  return ended;
+}
+} // namespace
+
+// One of four is killed, then one of two: one is left, and comes to its end.
+TEST(Launch, ElasticJobsGoOnWithFewer) {
+  std::string file = testing::TempDir() + "elastic";
+  std::remove(file.c_str());
+  Ended ended = runElastic("test {n} -eq $LLMC_WORLD_SIZE || exit 3; "
+                           "test {n} -eq 1 && exit 0; "
+                           "test $LLMC_RANK -eq 0 && kill -9 $$; exit 10",
+                           "echo {n} >> " + file);
+  EXPECT_EQ(ended.result.code, 0) << ended.result.cause;
+  EXPECT_NE(ended.errors.find("restart 1 of 5 with 2 processes: process 0"),
+            std::string::npos)
+      << ended.errors;
+  EXPECT_NE(ended.errors.find("restart 2 of 5 with 1 process"),
+            std::string::npos);
+  std::FILE *made = std::fopen(file.c_str(), "r");
+  ASSERT_TRUE(made);
+  char block[16] = {};
+  EXPECT_EQ(std::string(block, std::fread(block, 1, 15, made)), "4\n2\n1\n");
+  std::fclose(made);
+}
+
+TEST(Launch, ElasticJobsEndWhereNoNumberIsLeft) {
+  Ended ended = runElastic("kill -9 $$", "true");
+  EXPECT_EQ(ended.result.code, 128 + SIGKILL);
+  EXPECT_NE(ended.result.cause.find("--elastic has no number of processes "
+                                    "below 4"),
+            std::string::npos)
+      << ended.result.cause;
+  EXPECT_EQ(runElastic("exit 0", "exit 7").result.code, 7);
+}
+
+TEST(Launch, ElasticNumbersFall) {
+  LaunchOptions options;
+  options.processes = 4;
+  options.command = {"true"};
+  for (std::vector<int> numbers : {std::vector<int>{4}, {2, 2}, {0}, {2, 3}}) {
+    options.fewer = numbers;
+    EXPECT_EQ(launch(options).status().kind(), ErrorKind::usage);
+  }
+  options.fewer = {2};
+  options.nodes = 2;
+  options.port = 29400;
+  options.token = "t";
+  EXPECT_EQ(launch(options).status().kind(), ErrorKind::usage);
+}
+
 TEST(Launch, WhatCannotBeStarted) {
   LaunchOptions options;
   EXPECT_EQ(launch(options).kind(), ErrorKind::usage);

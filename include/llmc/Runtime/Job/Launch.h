@@ -52,6 +52,14 @@ struct LaunchOptions {
   /// How often all processes are started again after one was lost, killed or
   /// late. They see how often it was so far in LLMC_RESTART.
   int restarts = 0;
+  /// Numbers of processes to go on with, each below the one before it, where
+  /// those that were killed are not to come back: a restart takes the largest
+  /// that does without them. Empty: always `processes`.
+  std::vector<int> fewer = {};
+  /// A command for the shell, before the first start and whenever the number
+  /// has changed: it makes what so many processes run. With it or `fewer` each
+  /// `{n}` in it and in `command` is the number of processes.
+  std::string prepare = "";
 };
 
 /// How a job has ended.
