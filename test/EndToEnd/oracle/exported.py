@@ -13,7 +13,8 @@
 - the loss of the next step of the resumed run, and of JAX: the same bar
 - a file of another model's names loads by [[weights]], bit by bit; what is missing, extra and of another shape is
   listed in one line
-- where PyTorch or the safetensors package are installed, they load the file too
+- where the safetensors package is installed it loads the file too, and where PyTorch is, a model in PyTorch gives the same
+  logits: the same bar
 """
 
 import argparse
@@ -149,11 +150,35 @@ def load_elsewhere(oracle, file, tensors):
 
     theirs = load_file(file)
     same = theirs.keys() == tensors.keys() and all(np.array_equal(theirs[n], tensors[n]) for n in tensors)
-    if importlib.util.find_spec("torch"):
-        from safetensors.torch import load_file
-
-        same = same and all(np.array_equal(v.numpy(), tensors[n]) for n, v in load_file(file).items())
     oracle.judge("the safetensors package", same, f"{len(theirs)} tensors")
+    if importlib.util.find_spec("torch") is None:
+        print("no PyTorch: left out")
+        return
+    dump = oracle.out / "logits"
+    tokens, ours = (np.load(next(dump.glob(name + "*.npy"))) for name in ("tokens", "logits"))
+    theirs = torch_logits(file, tokens, oracle.size)
+    far = float(np.abs(ours - theirs).max() / np.abs(theirs).max())
+    oracle.judge("logits in PyTorch", far <= BAR, f"distance {far:.1e}, bar {BAR:.0e}")
+
+
+def torch_logits(file, tokens, size):
+    """The model by PyTorch's own functions; its linear layers keep the transposes of JAX's weights."""
+    import torch
+    from safetensors.torch import load_file
+    from torch.nn import functional
+
+    p = load_file(file)
+    linear = lambda name, x: functional.linear(x, p[name + ".w"].T, p[name + ".b"])
+    norm = lambda name, x: functional.layer_norm(x, (size.d,), p[name + ".scale"], p[name + ".bias"], 1e-5)
+    split = lambda x: x.unflatten(-1, (size.heads, -1)).transpose(1, 2)
+    x = p["wte"][torch.from_numpy(tokens).long()] + p["wpe"]
+    for i in range(size.layers):
+        q, k, v = (split(y) for y in linear(f"blocks.{i}.attn.qkv", norm(f"blocks.{i}.ln1", x)).chunk(3, -1))
+        heads = functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
+        x = x + linear(f"blocks.{i}.attn.proj", heads)
+        inner = functional.gelu(linear(f"blocks.{i}.mlp.in", norm(f"blocks.{i}.ln2", x)), approximate="tanh")
+        x = x + linear(f"blocks.{i}.mlp.out", inner)
+    return (norm("ln_f", x) @ p["wte"].T).numpy()
 
 
 def main():
