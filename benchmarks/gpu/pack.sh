@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# pack.sh: everything that run.sh needs on a machine with a GPU, in one archive of at most 60 MiB.
+#
+#   benchmarks/gpu/pack.sh [build folder, build/dev] [output folder, build/gpu]
+#
+# Nothing is built there: programs go with their shared libraries (but for NVIDIA's), plans are compiled here for
+# sm_90, and what a processor computes by the same models is there to be compared with. The plans of the second
+# folder's `fibers` run on the stand-in driver of the tests, so run.sh itself can be tried without a GPU.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${1:-build/dev} out=${2:-build/gpu}
+pack=$out/llmc-gpu
+rm -rf "$out" && mkdir -p "$pack"/{bin,lib,plans,truth}
+
+programs=(bin/llmc-run bin/llmc-doctor bin/llmc-launch)
+tests=(RuntimeCudaTest RuntimeDeviceTest RuntimeCommTest)
+for program in "${programs[@]}" "${tests[@]/#/test/Unit/tests/}"; do
+  strip -o "$pack/bin/$(basename "$program")" "$build/$program"
+done
+# The loader and the C library too: the other machine may be older.
+ldd "$pack"/bin/* | grep -o '/[^ ]*' | grep -v ':$' | sort -u | while read -r library; do
+  cp -L "$library" "$pack/lib/"
+done
+
+python=.venv/bin/python
+gpt() { "$python" examples/gpt/make_gpt.py "$@"; }
+small=examples/gpt/gpt.mlir config=examples/gpt/gpt.toml
+compile() { "$build/bin/llmc" compile "$1" --config "$config" "${@:4}" --target "$2" -o "$pack/plans/$3" > "$out/$3.txt"; }
+compile "$small" cpu small-cpu
+compile "$small" cuda:sm_90 small
+compile "$small" cuda:sm_90 small-bf16 --set 'training.precision="bf16"'
+compile "$small" cuda:sm_90 small-pair --mesh data=2
+gpt --layers 12 --d 768 --heads 12 --seq 1024 --vocab 50304 --batch 16 -o "$out/gpt2.mlir"
+compile "$out/gpt2.mlir" cuda:sm_90 gpt2 --set 'training.precision="bf16"' --set data.dtype='"u16"'
+
+cp examples/gpt/corpus.bin "$pack/"
+# Tokens of a vocabulary of 50,304 for the large model: their values do not matter for time.
+"$python" - "$pack/tokens.bin" <<'END'
+import sys
+import numpy
+numpy.random.default_rng(1).integers(0, 50304, 1 << 19).astype("<u2").tofile(sys.argv[1])
+END
+"$build/bin/llmc-run" "$pack/plans/small-cpu" --data examples/gpt/corpus.bin --steps 20 --log "$pack/truth/small.jsonl" > "$out/small-cpu.txt"
+cp benchmarks/gpu/{run.sh,compare.py,peers.py} "$pack/"
+tar -C "$out" -cJf "$out/llmc-gpu.tar.xz" llmc-gpu
+size=$(stat -c %s "$out/llmc-gpu.tar.xz")
+echo "$out/llmc-gpu.tar.xz: $((size >> 20)) MiB"
+[ "$size" -le $((60 << 20)) ]
