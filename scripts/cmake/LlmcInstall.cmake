@@ -24,5 +24,13 @@ configure_package_config_file(
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/llmcConfigVersion.cmake
   COMPATIBILITY ExactVersion)
+
+# The same package over the build tree, for plugins of who works on llmc:
+# find_package(llmc) with CMAKE_PREFIX_PATH=<build>/package.
+export(EXPORT llmcTargets NAMESPACE llmc:: FILE ${CMAKE_BINARY_DIR}/package/llmcTargets.cmake)
+set(PACKAGE_CMAKE_INSTALL_INCLUDEDIR "${CMAKE_SOURCE_DIR}/include;${CMAKE_BINARY_DIR}/include")
+set(PACKAGE_INIT "")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/llmcConfig.cmake.in ${CMAKE_BINARY_DIR}/package/llmcConfig.cmake @ONLY)
+
 install(FILES ${CMAKE_BINARY_DIR}/llmcConfig.cmake ${CMAKE_BINARY_DIR}/llmcConfigVersion.cmake
   DESTINATION ${package_dir})

@@ -17,6 +17,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 using namespace llmc;
@@ -32,6 +33,11 @@ struct Group {
   int64_t count = 0;
 };
 
+/// What a graph has again and again.
+struct Repetition {
+  int64_t blocks = 0, loops = 0;
+};
+
 class Starter {
 public:
   Starter(const Options &options, std::vector<GuessedArgument> arguments,
@@ -42,9 +48,9 @@ public:
         addToGroup(each);
   }
 
-  /// With the number of repeated blocks, 0 where that is not known.
+  /// With the number of repeated blocks, 0 where there are none.
   std::string write(int64_t blocks) const;
-  std::string summarize(int64_t kinds, int64_t blocks) const;
+  std::string summarize(int64_t kinds, const Repetition &repetition) const;
 
 private:
   void addToGroup(const GuessedArgument &argument);
@@ -103,13 +109,16 @@ std::string Starter::writeMesh(int64_t blocks) const {
   std::string text = "[mesh]                  # sizes come from --mesh "
                      "data=2,tensor=2; an axis "
                      "that is not named there has size 1\n";
-  text += blocks > 1 ? "axes = [\"pipe\", \"data\", \"tensor\"]\n"
-                       "pipeline = \"pipe\"       # along it devices hold "
-                       "different ones of the " +
-                           std::to_string(blocks) +
-                           " repeated blocks, which should be a multiple\n"
-                     : "axes = [\"data\", \"tensor\"]\n";
-  return text + "\n";
+  // The steps of a file that has its own optimizer are not cut.
+  if (isStep)
+    return text + "axes = [\"data\", \"tensor\"]\n\n";
+  text +=
+      "axes = [\"pipe\", \"data\", \"tensor\"]\npipeline = \"pipe\"       # "
+      "along it devices hold different ";
+  return text + (blocks > 1
+                     ? "ones of the " + std::to_string(blocks) +
+                           " repeated blocks, which should be a multiple\n\n"
+                     : "pieces of the graph, of about equal work\n\n");
 }
 
 /// Integers of one shape, rows of a sequence: windows of a file of tokens.
@@ -257,7 +266,8 @@ std::string Starter::write(int64_t blocks) const {
          "8e10\n";
 }
 
-std::string Starter::summarize(int64_t kinds, int64_t blocks) const {
+std::string Starter::summarize(int64_t kinds,
+                               const Repetition &repetition) const {
   std::vector<std::string> parameters, inputs;
   int64_t elements = 0;
   for (const GuessedArgument &each : arguments) {
@@ -275,7 +285,10 @@ std::string Starter::summarize(int64_t kinds, int64_t blocks) const {
          std::to_string(parameters.size()) +
          " tensors: " + rt::listGlobbed(parameters, shown) +
          "\ninputs: " + llvm::join(inputs, ", ") + "\nrepeated blocks: " +
-         (blocks > 1 ? std::to_string(blocks) : "none") + "\n";
+         (repetition.blocks > 1 ? std::to_string(repetition.blocks) : "none") +
+         (repetition.loops ? "; loops: " + std::to_string(repetition.loops)
+                           : "") +
+         "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,22 +315,30 @@ readArguments(MLIRContext &context, const Options &options, bool &isStep) {
   return arguments;
 }
 
-/// Blocks that repeat, as phase 1 finds them with this configuration. Errors:
-/// those of the import: the configuration is not enough.
-static rt::Result<int64_t> countBlocks(const Options &options,
-                                       const std::string &text) {
+/// Blocks that repeat and loops, as phase 1 finds them with this configuration.
+/// Errors: those of the import: the configuration is not enough.
+static rt::Result<Repetition> findRepetition(const Options &options,
+                                             const std::string &text) {
   LLMC_TRY_ASSIGN(rt::Config config, rt::parseConfig(text, options.output, {}));
   std::unique_ptr<MLIRContext> context = makeContext();
   LLMC_TRY_ASSIGN(
       OwningOpRef<ModuleOp> module,
       compileToPhase(*context, options, config, *findPhase("training")));
   int64_t last = 0;
+  std::set<int64_t> loops;
   module->walk([&](Operation *op) {
-    if (auto block = op->getAttrOfType<IntegerAttr>(dist::DistDialect::kBlock))
-      last = std::max(last, block.getInt());
+    auto block = op->getAttrOfType<IntegerAttr>(dist::DistDialect::kBlock);
+    if (!block)
+      return;
+    last = std::max(last, block.getInt());
+    if (isa<dist::EnterOp>(op))
+      loops.insert(block.getInt());
   });
-  // Block 0 stands before them, the last one after them.
-  return std::max<int64_t>(last - 1, 0);
+  // Where there are loops, each is a block. Else block 0 stands before those
+  // that repeat, the last one after them.
+  if (!loops.empty())
+    return Repetition{0, static_cast<int64_t>(loops.size())};
+  return Repetition{std::max<int64_t>(last - 1, 0), 0};
 }
 
 rt::Status driver::runInit(const Options &options) {
@@ -339,17 +360,17 @@ rt::Status driver::runInit(const Options &options) {
   LLMC_TRY_ASSIGN(std::vector<GuessedArgument> arguments,
                   readArguments(*context, options, isStep));
   Starter starter(options, std::move(arguments), isStep);
-  rt::Result<int64_t> blocks = countBlocks(options, starter.write(0));
-  int64_t count = blocks ? *blocks : 0;
-  std::string text = starter.write(count);
+  rt::Result<Repetition> found = findRepetition(options, starter.write(0));
+  Repetition repetition = found ? *found : Repetition();
+  std::string text = starter.write(repetition.blocks);
   if (options.output == "-")
     llvm::outs() << text;
   else
     LLMC_TRY(rt::writeFileAtomically(options.output, text));
   (options.output == "-" ? llvm::errs() : llvm::outs())
-      << starter.summarize(ops.kinds, count);
-  return blocks ? rt::Status::success()
-                : blocks.status().withHint("written to " + options.output +
-                                           ", which needs more than llmc can "
-                                           "guess");
+      << starter.summarize(ops.kinds, repetition);
+  return found ? rt::Status::success()
+               : found.status().withHint("written to " + options.output +
+                                         ", which needs more than llmc can "
+                                         "guess");
 }

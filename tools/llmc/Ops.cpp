@@ -45,7 +45,7 @@ struct Row {
 };
 } // namespace
 
-static bool hasAnswer(RegisteredOperationName op, Answer answer) {
+bool driver::hasAnswer(RegisteredOperationName op, Answer answer) {
   switch (answer) {
   case Answer::Rule:
     return op.hasInterface<graph::ShardingRuleOpInterface>();
@@ -75,10 +75,20 @@ static std::string findGap(RegisteredOperationName op) {
   return "";
 }
 
+/// Of custom calls the import knows some targets.
+static Row judgeCall(const import::OpCount &count) {
+  for (const import::CallTarget &known : import::getCallTargets())
+    if (known.name == count.target)
+      return {count, Verdict::Present, "becomes " + known.becomes.str()};
+  return {count, Verdict::Unknown, "not a call that llmc knows"};
+}
+
 static Row judge(MLIRContext &context, const import::OpCount &count) {
   auto op = RegisteredOperationName::lookup(count.name, &context);
   if (!op)
     return {count, Verdict::Unknown, "not known"};
+  if (!count.target.empty())
+    return judgeCall(count);
   import::OpUse use = import::getUse(*op);
   if (use == import::OpUse::Read)
     return {count, Verdict::Present, "read by the import"};
@@ -142,16 +152,22 @@ static int64_t countOps(ArrayRef<Row> rows) {
   return number;
 }
 
+/// Of a custom call with its target.
+static std::string getTitle(const Row &row) {
+  return rt::escape(row.op.target.empty() ? row.op.name
+                                          : row.op.name + " @" + row.op.target);
+}
+
 static void printText(ArrayRef<Row> rows, int64_t missing) {
   constexpr size_t widest = 40;
   size_t width = 0;
   for (const Row &row : rows)
-    width = std::max(width, std::min(rt::escape(row.op.name).size(), widest));
+    width = std::max(width, std::min(getTitle(row).size(), widest));
   for (const Row &row : rows) {
     std::string place = row.op.line == 0 ? "'" + rt::escape(row.node) + "'"
                                          : std::to_string(row.op.line) + ":" +
                                                std::to_string(row.op.column);
-    llvm::outs() << llvm::left_justify(rt::escape(row.op.name), width)
+    llvm::outs() << llvm::left_justify(getTitle(row), width)
                  << llvm::format_decimal(row.op.count, 8) << "  first at "
                  << llvm::left_justify(place, 9) << ' '
                  << (row.isMissing() ? "missing: " : "") << row.text << "\n";
@@ -167,6 +183,8 @@ static void printJson(ArrayRef<Row> rows, int64_t missing) {
       for (const Row &row : rows)
         json.object([&] {
           json.attribute("op", row.op.name);
+          if (!row.op.target.empty())
+            json.attribute("target", row.op.target);
           json.attribute("count", row.op.count);
           if (row.op.line == 0) {
             json.attribute("node", row.node);
@@ -190,11 +208,15 @@ rt::Result<OpsSummary> driver::summarizeOps(const std::string &path) {
   summary.kinds = static_cast<int64_t>(rows.size());
   for (const Row &row : rows)
     if (row.isMissing())
-      summary.missing.push_back(row.op.name + " (" + row.text + ")");
+      summary.missing.push_back(getTitle(row) + " (" + row.text + ")");
   return summary;
 }
 
 rt::Status driver::runOps(const Options &options) {
+  if (options.known) {
+    printKnownOps(options.json);
+    return rt::Status::success();
+  }
   LLMC_TRY_ASSIGN(std::vector<Row> rows, readRows(options.input));
   int64_t missing =
       llvm::count_if(rows, [](const Row &row) { return row.isMissing(); });

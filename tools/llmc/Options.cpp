@@ -40,10 +40,16 @@ struct Flags {
   cl::SubCommand init{"init", "write a configuration to begin with"};
 
   cl::opt<std::string> input{
-      cl::Positional,   cl::cat(category),  cl::desc("<model or plan>"),
-      cl::Required,     cl::sub(train),     cl::sub(compile),
-      cl::sub(run),     cl::sub(interpret), cl::sub(ops),
-      cl::sub(explain), cl::sub(diff),      cl::sub(init)};
+      cl::Positional, cl::cat(category),  cl::desc("<model or plan>"),
+      cl::Required,   cl::sub(train),     cl::sub(compile),
+      cl::sub(run),   cl::sub(interpret), cl::sub(explain),
+      cl::sub(diff),  cl::sub(init)};
+  cl::opt<std::string> listed{cl::Positional, cl::cat(category),
+                              cl::desc("<model>"), cl::sub(ops)};
+  cl::opt<bool> known{"known", cl::cat(category),
+                      cl::desc("all ops that llmc knows, and what it has of "
+                               "each, in place of a model's"),
+                      cl::sub(ops)};
   cl::list<std::string> inspected{cl::Positional, cl::cat(category),
                                   cl::desc("[plan] <file>"), cl::OneOrMore,
                                   cl::sub(inspect)};
@@ -481,6 +487,12 @@ rt::Status Flags::fill(Options &options) {
         (inspected.size() == 2 && inspected[0] != "plan"))
       return usage("expected 'llmc inspect plan <file>'");
     options.input = inspected[inspected.size() - 1];
+  }
+  options.known = known;
+  if (ops) {
+    options.input = listed;
+    if (known != options.input.empty())
+      return usage("expected 'llmc ops <model>' or 'llmc ops --known'");
   }
   options.config = config;
   for (StringRef text : set) {

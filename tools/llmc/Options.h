@@ -87,6 +87,8 @@ struct Options {
   bool explain = false;
   /// `explain`: a glob over values; empty for all of the plan.
   std::string value;
+  /// `ops`: all that llmc knows, in place of those of a model.
+  bool known = false;
   /// `explain`: no section is cut short.
   bool all = false;
   /// What remarks are errors: replicate, gather, pad, conflict.

@@ -78,6 +78,18 @@ void OpLister::visit(const std::vector<Node> &nodes, int depth) {
     visitNode(node, depth);
 }
 
+std::vector<KnownOp> onnx::listKnownOps() {
+  OpTable table;
+  addAllOps(table);
+  std::vector<KnownOp> known;
+  for (const auto &entry : table)
+    known.push_back({entry.first().str(), entry.second.newest});
+  llvm::sort(known, [](const KnownOp &one, const KnownOp &other) {
+    return one.name < other.name;
+  });
+  return known;
+}
+
 rt::Result<std::vector<OpCount>> onnx::listOps(const std::string &path) {
   LLMC_TRY_ASSIGN(rt::MappedFile file, rt::MappedFile::open(path));
   LLMC_TRY_ASSIGN(Model model, readModel(file.text(), path));

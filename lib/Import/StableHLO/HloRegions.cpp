@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HloMesh.h"
+#include "llmc/Dialect/StableHLO/IR/CallTargets.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,8 +35,8 @@ using namespace llmc::import;
 using rt::ErrorKind;
 using stablehlo::CustomCallOp;
 
-static constexpr StringLiteral kEntry = "SPMDFullToShardShape",
-                               kExit = "SPMDShardToFullShape";
+static constexpr StringLiteral kEntry = stablehlo::kManualEntryTarget,
+                               kExit = stablehlo::kManualExitTarget;
 
 namespace {
 class RegionMaker {
@@ -103,9 +104,9 @@ rt::Status RegionMaker::addManual(StringAttr inside, StringAttr outside) {
 
 rt::Status RegionMaker::readOperand(Value value) {
   CustomCallOp entry = getCall(value.getDefiningOp(), kEntry);
-  CustomCallOp given =
-      entry ? getCall(entry->getOperand(0).getDefiningOp(), "Sharding")
-            : CustomCallOp();
+  CustomCallOp given = entry ? getCall(entry->getOperand(0).getDefiningOp(),
+                                       stablehlo::kShardingTarget)
+                             : CustomCallOp();
   if (!given)
     return refuse();
   LLMC_TRY(addManual(getText(entry), getText(given)));
@@ -130,7 +131,7 @@ rt::Status RegionMaker::readResult(OpResult value) {
     return rt::Status::success();
   }
   Operation *user = value.hasOneUse() ? *value.user_begin() : nullptr;
-  CustomCallOp given = getCall(user, "Sharding");
+  CustomCallOp given = getCall(user, stablehlo::kShardingTarget);
   bool isGiven = given && given->hasOneUse();
   CustomCallOp exit = getCall(isGiven ? *given->user_begin() : user, kExit);
   if (!exit)
@@ -198,7 +199,7 @@ static bool isBoundary(Operation *op) {
 /// Whether some operand enters, or some result leaves.
 static bool isRegion(func::CallOp call) {
   auto leaves = [](Operation *user) {
-    return isBoundary(user) || (getCall(user, "Sharding") &&
+    return isBoundary(user) || (getCall(user, stablehlo::kShardingTarget) &&
                                 llvm::any_of(user->getUsers(), isBoundary));
   };
   return llvm::any_of(call.getOperands(),

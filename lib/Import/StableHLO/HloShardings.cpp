@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HloMesh.h"
+#include "llmc/Dialect/StableHLO/IR/CallTargets.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -141,7 +142,7 @@ rt::Status HloTranslator::constrain(Value value, StringAttr text,
 rt::Status HloTranslator::translate(Operation *op) {
   StringAttr text = takeText(op);
   auto call = dyn_cast<stablehlo::CustomCallOp>(op);
-  if (call && call.getCallTargetName() == "Sharding")
+  if (call && call.getCallTargetName() == stablehlo::kShardingTarget)
     return replace(call, text);
   size_t count = mesh.getNumShardings(text);
   if (count != op->getNumResults() && count != 1)

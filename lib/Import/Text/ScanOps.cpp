@@ -15,6 +15,7 @@
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/StringMap.h"
+#include <optional>
 
 using namespace mlir;
 using namespace llmc;
@@ -23,6 +24,8 @@ using namespace llmc::import;
 /// Brackets further in are not followed. Texts that are read nest less
 /// (ReadModule.cpp).
 static constexpr size_t maxBrackets = 1000;
+
+static constexpr StringLiteral kCustomCall = "stablehlo.custom_call";
 
 namespace {
 /// An open bracket.
@@ -55,6 +58,8 @@ private:
   bool beginsRegion(const Token &brace) const;
   std::string findName(const Token &token) const;
   void count(const std::string &name, const Token &token);
+  void countCall(StringRef target);
+  void followCall(const Token &token);
   void open(const Token &token);
   void close(char bracket);
   void followBrackets(const Token &token);
@@ -64,10 +69,13 @@ private:
   MLIRContext &context;
   TextLexer lexer;
   SmallVector<Bracket> brackets;
-  Token previous;
+  Token previous, beforePrevious;
   Results results = Results::None;
   std::vector<OpCount> counts;
+  /// Of names with their targets.
   llvm::StringMap<size_t> indices;
+  /// A custom call whose target has not been met yet: its first token.
+  std::optional<Token> call;
 };
 } // namespace
 
@@ -128,11 +136,40 @@ std::string OpScanner::findName(const Token &token) const {
 }
 
 void OpScanner::count(const std::string &name, const Token &token) {
+  if (call)
+    countCall("");
+  brackets.back().latest = name;
+  if (name == kCustomCall) {
+    call = token;
+    return;
+  }
   auto [entry, isNew] = indices.try_emplace(name, counts.size());
   if (isNew)
-    counts.push_back({name, 0, token.line, token.column});
+    counts.push_back({name, "", 0, token.line, token.column});
   ++counts[entry->second].count;
-  brackets.back().latest = name;
+}
+
+void OpScanner::countCall(StringRef target) {
+  // No name has a blank.
+  std::string key = (kCustomCall + " " + target).str();
+  auto [entry, isNew] = indices.try_emplace(key, counts.size());
+  if (isNew)
+    counts.push_back(
+        {kCustomCall.str(), target.str(), 0, call->line, call->column});
+  ++counts[entry->second].count;
+  call.reset();
+}
+
+/// The target is the symbol after the name, or an attribute of that name.
+void OpScanner::followCall(const Token &token) {
+  if (!call || token.text.data() == call->text.data())
+    return;
+  bool isPretty =
+      token.isName('@') && previous.text.data() == call->text.data();
+  bool isAttribute = token.kind == TokenKind::String && previous.is("=") &&
+                     beforePrevious.isWord("call_target_name");
+  if (isPretty || isAttribute)
+    countCall(token.text.ltrim('@').trim('"'));
 }
 
 void OpScanner::open(const Token &token) {
@@ -196,10 +233,14 @@ std::vector<OpCount> OpScanner::run() {
     if (brackets.back().isRegion)
       if (std::string name = findName(token); !name.empty())
         count(name, token);
+    followCall(token);
     followBrackets(token);
     followResults(token);
+    beforePrevious = previous;
     previous = token;
   }
+  if (call)
+    countCall("");
   return std::move(counts);
 }
 

@@ -47,21 +47,26 @@ namespace {
 
 constexpr uint64_t kSpineOperand = 0x5350494E45ull;
 
-/// The ops that depend on inputs and parameters, in program order.
+/// The ops that depend on inputs and parameters, in program order; with
+/// `hasInputs` inputs too, and the ops that depend on them alone.
 struct Spine {
   /// Node of each position, and position of each node (-1: not of the spine).
   std::vector<int32_t> nodes, positions;
   std::vector<uint64_t> symbols;
   /// Operands that are of the spine, as positions.
   std::vector<std::vector<int32_t>> operands;
-  /// Number of ops before each position that take a parameter.
-  std::vector<int32_t> parametersBefore;
+  /// Number of ops before each position that take a parameter, and that depend
+  /// on inputs and parameters.
+  std::vector<int32_t> parametersBefore, mixedBefore;
   /// Bytes of values that cross the cut before each position.
   std::vector<int64_t> cutBytes;
 
   int32_t size() const { return static_cast<int32_t>(nodes.size()); }
   bool takesParameter(int32_t from, int32_t to) const {
     return parametersBefore[to] > parametersBefore[from];
+  }
+  int32_t countMixed(int32_t from, int32_t to) const {
+    return mixedBefore[to] - mixedBefore[from];
   }
 };
 
@@ -118,12 +123,13 @@ computeCutBytes(const BlockGraph &graph, const std::vector<int32_t> &nodes,
   return bytes;
 }
 
-static Spine buildSpine(const BlockGraph &graph) {
+static Spine buildSpine(const BlockGraph &graph, bool hasInputs) {
   std::vector<uint8_t> depends = computeDependence(graph);
   size_t numNodes = graph.nodes.size();
   Spine spine;
   spine.positions.assign(numNodes, -1);
   spine.parametersBefore.push_back(0);
+  spine.mixedBefore.push_back(0);
   std::vector<uint64_t> cones(numNodes, 0);
   for (size_t i = 0; i < numNodes; ++i) {
     const BlockGraph::Node &node = graph.nodes[i];
@@ -139,7 +145,7 @@ static Spine buildSpine(const BlockGraph &graph) {
         takesParameter |= (depends[operand] & 1) != 0;
     }
     cones[i] = symbol;
-    if (depends[i] != 3)
+    if (hasInputs ? !(depends[i] & 2) : depends[i] != 3)
       continue;
     spine.positions[i] = spine.size();
     spine.nodes.push_back(static_cast<int32_t>(i));
@@ -147,6 +153,7 @@ static Spine buildSpine(const BlockGraph &graph) {
     spine.operands.push_back(std::move(operands));
     spine.parametersBefore.push_back(spine.parametersBefore.back() +
                                      takesParameter);
+    spine.mixedBefore.push_back(spine.mixedBefore.back() + (depends[i] == 3));
   }
   spine.cutBytes = computeCutBytes(graph, spine.nodes, spine.operands);
   return spine;
@@ -193,7 +200,8 @@ static bool segmentsCorrespond(const Spine &spine, const Run &run, int32_t k) {
       return false;
     for (size_t o = 0; o < here.size(); ++o) {
       bool same = here[o] == before[o] && here[o] < run.start;
-      bool shifted = here[o] == before[o] + run.period;
+      // Of two values from before the run none follows the other.
+      bool shifted = here[o] == before[o] + run.period && here[o] >= run.start;
       if (before[o] >= begin - run.period) {
         if (!shifted)
           return false;
@@ -293,10 +301,20 @@ static void placeCones(const BlockGraph &graph, const Spine &spine,
       block[i] = -1;
 }
 
+static int32_t countCovered(const Spine &spine, const Run &run) {
+  return spine.countMixed(run.start, run.start + run.period * run.count);
+}
+
 BlockSolution llmc::findBlocks(const BlockGraph &graph) {
-  Spine spine = buildSpine(graph);
-  Run run = findRun(spine);
+  Spine spine = buildSpine(graph, false), whole = buildSpine(graph, true);
+  Run run = findRun(spine), runFromInputs = findRun(whole);
   BlockSolution solution;
+  solution.hasInputs =
+      countCovered(whole, runFromInputs) > countCovered(spine, run);
+  if (solution.hasInputs) {
+    spine = std::move(whole);
+    run = runFromInputs;
+  }
   solution.numRepeated = run.count;
   solution.period = run.period;
   solution.block.assign(graph.nodes.size(), 0);
@@ -391,7 +409,7 @@ findCheapestCuts(const Spine &spine, const std::vector<int64_t> &costBefore,
 }
 
 BlockSolution llmc::cutBlocks(const BlockGraph &graph, int32_t numBlocks) {
-  Spine spine = buildSpine(graph);
+  Spine spine = buildSpine(graph, false);
   BlockSolution solution;
   solution.block.assign(graph.nodes.size(), 0);
   if (numBlocks > 1 && spine.size() >= numBlocks) {
@@ -424,7 +442,7 @@ std::string BlockSolution::verify(const BlockGraph &graph) const {
            std::to_string(graph.nodes.size()) + " nodes, got " +
            std::to_string(block.size());
   int32_t last = getLastBlock();
-  Spine spine = buildSpine(graph);
+  Spine spine = buildSpine(graph, hasInputs);
   std::vector<std::vector<uint64_t>> segments(last + 1);
   for (size_t i = 0; i < block.size(); ++i) {
     bool isSource = graph.nodes[i].source != BlockGraph::Source::None;
@@ -437,7 +455,7 @@ std::string BlockSolution::verify(const BlockGraph &graph) const {
                std::to_string(block[operand]) +
                " to be used in no earlier block, got a use in block " +
                std::to_string(block[i]);
-    if (spine.positions[i] >= 0)
+    if (!isSource && spine.positions[i] >= 0)
       segments[block[i]].push_back(spine.symbols[spine.positions[i]]);
   }
   for (int32_t b = 2; b <= numRepeated; ++b)

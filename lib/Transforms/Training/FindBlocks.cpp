@@ -85,9 +85,11 @@ static uint64_t getSignature(func::FuncOp function, Operation *op) {
     return llvm::hash_combine(op->getName(), op->getResultTypes()[0]);
   llvm::DenseMap<Value, unsigned> numbers;
   llvm::hash_code hash = hashOp(op, numbers);
-  for (Value operand : op->getOperands())
-    if (auto result = dyn_cast<OpResult>(operand))
-      hash = llvm::hash_combine(hash, result.getResultNumber());
+  // A first layer may take an argument where the others take results.
+  for (Value operand : op->getOperands()) {
+    auto result = dyn_cast<OpResult>(operand);
+    hash = llvm::hash_combine(hash, result ? result.getResultNumber() : 0u);
+  }
   return hash;
 }
 

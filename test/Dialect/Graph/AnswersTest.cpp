@@ -12,6 +12,8 @@
 #include "GraphContext.h"
 #include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/KernelForms.h"
+#include "llmc/Dialect/StableHLO/IR/Versions.h"
 #include "llmc/Runtime/Base/CollectiveKind.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -76,6 +78,25 @@ TEST(Answers, EveryGraphOpAnswersOrRefuses) {
           << ", and has no row in Refusals.def";
   }
   EXPECT_GE(numOps, 45) << "are all dialects registered?";
+}
+
+TEST(Answers, KernelsListTheirForms) {
+  GraphContext context;
+  for (mlir::RegisteredOperationName op :
+       context.get()->getRegisteredOperations()) {
+    auto *listed = op.getInterface<graph::KernelFormsOpInterface>();
+    EXPECT_EQ(hasAnswer(op, Answer::Kernel), listed != nullptr)
+        << op.getStringRef().str();
+    EXPECT_TRUE(!listed || !listed->getKernelForms().empty())
+        << op.getStringRef().str();
+  }
+}
+
+TEST(Answers, VersionsOfStableHLO) {
+  EXPECT_EQ(stablehlo::getFirstVersion("stablehlo.add"), "0.9.0");
+  EXPECT_EQ(stablehlo::getFirstVersion("stablehlo.tan"), "1.4.0");
+  EXPECT_EQ(stablehlo::getFirstVersion("stablehlo.ragged_all_to_all"), "");
+  EXPECT_EQ(stablehlo::getFirstVersion("chlo.erf"), "");
 }
 
 /// What a text may hold may stand in a manual region too. Constants and other

@@ -12,6 +12,7 @@
 
 #include "GraphContext.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/KernelForms.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
@@ -185,11 +186,20 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
 }
 )mlir";
 
+/// Whether the list of forms, which needs no op, has that of this one.
+bool isListed(Operation *op, graph::KernelForm form) {
+  auto *listed =
+      op->getRegisteredInfo()->getInterface<graph::KernelFormsOpInterface>();
+  return listed && llvm::is_contained(listed->getKernelForms(), form);
+}
+
 /// The form, and what else holds of the op, as `test.form` spells it.
 std::string describe(Operation *op) {
   std::vector<std::string> words;
   if (auto kernel = dyn_cast<graph::KernelOpInterface>(op))
     words.push_back([&] {
+      EXPECT_TRUE(isListed(op, kernel.getKernelForm()))
+          << op->getName().getStringRef().str();
       switch (kernel.getKernelForm()) {
       case graph::KernelForm::Element:
         return "Element";

@@ -4,8 +4,8 @@
 #
 # ===------------------------------------------------------------------------=== #
 """`llmc init` for families of models and for files of PyTorch: all parameters and inputs
-of the family are found, and llmc takes the configuration as it stands, for one device and
-for four. Some are trained with files for their inputs: the same losses on both.
+of the family are found, and llmc takes the configuration as it stands, for one device, for
+four and for two stages. Some are trained with files for their inputs: the same losses on both.
 
     python init.py --llmc llmc -o out
 """
@@ -27,6 +27,8 @@ from makers import MAKERS  # noqa: E402
 MODELS = HERE.parent / "Torch" / "Models"
 COMPILED = ["llama", "moe", "gru", "routed", "batch_norm", "mamba", "scan", "diffusion", "lstm", "encoder_decoder"]
 TRAINED = ["mlp", "vit", MODELS / "gpt_fused.onnx"]
+# What is said of repetition.
+REPEATED = {"mlp": (4, ""), "llama": (3, ""), "vit": (3, ""), "gru": (2, ""), "cnn": ("none", ""), "scan": ("none", "; loops: 1")}
 TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32}
 
 
@@ -87,14 +89,17 @@ def main():
     parser.add_argument("--llmc", required=True)
     parser.add_argument("-o", dest="folder", type=pathlib.Path, required=True)
     args = parser.parse_args()
-    args.folder.mkdir(parents=True, exist_ok=True)
+    (args.folder / "said").mkdir(parents=True, exist_ok=True)
     for name in COMPILED:
-        model, config, said = begin(args.llmc, args.folder, name)
-        meshes = ["", "data=2,tensor=2"] + (["pipe=2"] if "repeated blocks: 2" in said else [])
+        model, config, _ = begin(args.llmc, args.folder, name)
+        meshes = ["", "data=2,tensor=2", "pipe=2"]
         for mesh in meshes:
             run(args.llmc, "compile", model, "--config", config, f"--mesh={mesh}", "--compile-to=local", "-o", args.folder / "x")
     for name in TRAINED:
         train(args.llmc, args.folder, name)
+    said = {name: begin(args.llmc, args.folder / "said", name)[2] for name in REPEATED}
+    for name, (blocks, loops) in REPEATED.items():
+        assert f"repeated blocks: {blocks}{loops}\n" in said[name], (name, said[name])
     print(f"{len(COMPILED) + len(TRAINED)} models begin, {len(TRAINED)} of them trained: 0 refused")
 
 

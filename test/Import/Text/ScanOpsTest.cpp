@@ -34,7 +34,8 @@ protected:
   std::vector<std::string> scan(StringRef text) {
     std::vector<std::string> found;
     for (const OpCount &op : import::scanOps(context, text))
-      found.push_back(op.name + " x " + std::to_string(op.count) + " at " +
+      found.push_back(op.name + (op.target.empty() ? "" : " @" + op.target) +
+                      " x " + std::to_string(op.count) + " at " +
                       std::to_string(op.line) + ":" +
                       std::to_string(op.column));
     return found;
@@ -75,8 +76,24 @@ TEST_F(ScanOps, LeavesOutWhatOnlyNamesOps) {
            "%4 = stablehlo.composite \"chlo.erf\" %3 {version = 1 : i32} : T\n"
            "#loc1 = loc(callsite(\"c.d\"(#loc) at \"e.f\"(#loc)))\n"
            "!t = tensor<4xf32>\n"),
-      (Found{"stablehlo.tanh x 1 at 3:6", "stablehlo.custom_call x 2 at 4:6",
+      (Found{"stablehlo.tanh x 1 at 3:6",
+             "stablehlo.custom_call @stablehlo.case x 1 at 4:6",
+             "stablehlo.custom_call @stablehlo.cholesky x 1 at 5:6",
              "x.y x 1 at 6:6", "stablehlo.composite x 1 at 7:6"}));
+}
+
+TEST_F(ScanOps, TellsCustomCallsByTheirTargets) {
+  EXPECT_EQ(
+      scan("%0 = stablehlo.custom_call @a(%x) {k = \"b\"} : T\n"
+           "%1 = \"stablehlo.custom_call\"(%0) <{api_version = 1 : i32, "
+           "call_target_name = \"b c\"}> : (T) -> T\n"
+           "%2 = stablehlo.custom_call @a(%1) {call_target_name = \"d\"} : T\n"
+           "\"stablehlo.custom_call\"(%2) : (T) -> ()\n"
+           "%3 = x.y %2 {call_target_name = \"e\"} : T\n"
+           "%4 = stablehlo.custom_call"),
+      (Found{"stablehlo.custom_call @a x 2 at 1:6",
+             "stablehlo.custom_call @b c x 1 at 2:6",
+             "stablehlo.custom_call x 2 at 4:1", "x.y x 1 at 5:6"}));
 }
 
 TEST_F(ScanOps, GoesIntoRegions) {
@@ -197,7 +214,7 @@ std::vector<std::string> listModels() {
 Counts countScanned(MLIRContext &context, StringRef text) {
   Counts counts;
   for (const OpCount &op : import::scanOps(context, text))
-    counts[op.name] = op.count;
+    counts[op.name] += op.count;
   return counts;
 }
 

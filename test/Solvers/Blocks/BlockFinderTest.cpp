@@ -75,6 +75,55 @@ TEST(BlockFinder, CutsLayersAtTheResidual) {
                                   3, 4, 4, 4}));
 }
 
+/// Cells that take an input as it is: what the first computes of it alone, as a
+/// norm, is a part of the first block.
+TEST(BlockFinder, TheFirstCellMayTakeAnInput) {
+  for (int numCells : {2, 3, 4})
+    for (bool hasNorm : {false, true}) {
+      Model model;
+      int32_t x = model.add(1, {}, 0, BlockGraph::Source::Input);
+      int32_t y = model.add(1, {}, 0, BlockGraph::Source::Input);
+      std::vector<int32_t> weights;
+      for (int i = 0; i < numCells; ++i)
+        weights.push_back(model.parameter(3));
+      for (int32_t w : weights) {
+        int32_t n = hasNorm ? model.add(10, {x}) : x;
+        int32_t h = model.add(11, {n, w});
+        x = model.add(12, {h});
+      }
+      int32_t difference = model.add(15, {x, y});
+      model.add(16, {difference}, 4);
+      ASSERT_EQ(model.graph.check(), "");
+      BlockSolution solution = findBlocks(model.graph);
+      EXPECT_EQ(solution.verify(model.graph), "");
+      EXPECT_EQ(solution.numRepeated, numCells);
+      std::vector<int32_t> blocks;
+      for (int i = 1; i <= numCells; ++i)
+        blocks.insert(blocks.end(), hasNorm ? 3 : 2, i);
+      blocks.insert(blocks.end(), 2, numCells + 1);
+      EXPECT_EQ(opBlocks(model.graph, solution), blocks);
+    }
+}
+
+/// A mask that one layer computes, and all use, does not tell it from others.
+TEST(BlockFinder, WhatDependsOnInputsAloneMayStandAnywhere) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3);
+  int32_t x = model.add(9, {w, tokens});
+  int32_t mask = -1;
+  for (int i = 0; i < 3; ++i) {
+    int32_t h = model.add(11, {x, w});
+    mask = i == 0 ? model.add(30, {tokens}) : mask;
+    x = model.add(14, {h, mask});
+  }
+  model.add(16, {x, tokens}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 3);
+  EXPECT_FALSE(solution.hasInputs);
+}
+
 TEST(BlockFinder, FindsTwoLayers) {
   Model model;
   model.residual(2);

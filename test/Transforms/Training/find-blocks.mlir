@@ -109,3 +109,22 @@ func.func @times(%x: tensor<2x2x4xf32> {dist.port = #dist.port<input "x">},
   return %h2 : tensor<2x4xf32>
 }
 dist.entry @d function(@times)
+
+// Two layers, of which the first takes the input as it is: what it computes of
+// that alone is a part of it.
+// CHECK-LABEL: func.func @of_inputs
+func.func @of_inputs(%x: tensor<2x4xf32> {dist.port = #dist.port<input "x">},
+                     %w0: tensor<4x4xf32> {dist.port = #dist.port<parameter @w0>}, %w1: tensor<4x4xf32> {dist.port = #dist.port<parameter @w1>}) -> (tensor<2x4xf32> {dist.port = #dist.port<output "y">}) {
+  // CHECK-NEXT: stablehlo.exponential {{.*}} {dist.block = 1 : i64}
+  // CHECK-NEXT: stablehlo.dot_general {{.*}} {dist.block = 1 : i64}
+  // CHECK-NEXT: stablehlo.exponential {{.*}} {dist.block = 2 : i64}
+  // CHECK-NEXT: stablehlo.dot_general {{.*}} {dist.block = 2 : i64}
+  // CHECK-NEXT: stablehlo.negate {{.*}} {dist.block = 3 : i64}
+  %a0 = stablehlo.exponential %x : tensor<2x4xf32>
+  %b0 = stablehlo.dot_general %a0, %w0, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %a1 = stablehlo.exponential %b0 : tensor<2x4xf32>
+  %b1 = stablehlo.dot_general %a1, %w1, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %y = stablehlo.negate %b1 : tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+dist.entry @of_inputs_entry function(@of_inputs)

@@ -78,6 +78,16 @@ struct OpCount {
 /// The ops of a model, those of functions and inner graphs included.
 rt::Result<std::vector<OpCount>> listOps(const std::string &path);
 
+/// An op that llmc imports.
+struct KnownOp {
+  /// "Conv", or "com.microsoft.FastGelu".
+  std::string name;
+  /// The newest version of the operator set in which it is known.
+  int64_t newest = 0;
+};
+/// By name.
+std::vector<KnownOp> listKnownOps();
+
 } // namespace llmc::onnx
 
 #endif // LLMC_IMPORT_ONNX_IMPORT_H

@@ -41,6 +41,14 @@ enum class OpUse {
 };
 OpUse getUse(mlir::RegisteredOperationName op);
 
+/// A target of `stablehlo.custom_call` that is known.
+struct CallTarget {
+  llvm::StringRef name;
+  /// What the import makes of the call, in a few words.
+  llvm::StringRef becomes;
+};
+llvm::ArrayRef<CallTarget> getCallTargets();
+
 } // namespace llmc::import
 
 #endif // LLMC_IMPORT_STABLEHLO_IMPORT_H

@@ -10,6 +10,11 @@
 //   %0 = stablehlo.fft %x, type = FFT loc("stablehlo.sort"("a.py":1:2))
 //   -> stablehlo.fft
 //
+// A custom call is as many ops as it has targets:
+//
+//   %1 = stablehlo.custom_call @lapack_sgetrf(%0) : ...
+//   -> stablehlo.custom_call, target "lapack_sgetrf"
+//
 // Test: test/Import/Text/ScanOpsTest.cpp
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +31,8 @@ namespace llmc::import {
 struct OpCount {
   /// With its dialect where that may be left out: `func.return` for `return`.
   std::string name;
+  /// Of a custom call whose target can be read, else "".
+  std::string target;
   int64_t count = 0;
   /// From 1; columns count bytes.
   size_t line = 0, column = 0;
@@ -33,8 +40,9 @@ struct OpCount {
 
 /// The ops of `text`, in the order of their first places, of both forms. The op
 /// that a compact reduction applies is its body, as it is written, and counts
-/// as no op. The dialects of `context` say what names without a dialect mean.
-/// Time and memory are linear in the text, whatever is in it.
+/// as no op. Custom calls of different targets are different ops. The dialects
+/// of `context` say what names without a dialect mean. Time and memory are
+/// linear in the text, whatever is in it.
 std::vector<OpCount> scanOps(MLIRContext &context, StringRef text);
 
 } // namespace llmc::import

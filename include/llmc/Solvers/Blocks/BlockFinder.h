@@ -12,7 +12,10 @@
 // is the spine, in program order; a block is a stretch of it. What depends on
 // parameters, inputs or constants alone (a bias that is broadcast, a mask, a
 // converted weight) may stand anywhere in the text, and belongs to the first
-// block that uses it.
+// block that uses it. Where a first layer takes an input as it is, ops that the
+// others have on their spine depend on the input alone there: so inputs, and
+// what depends on them alone, are of the spine where more layers are equal
+// then.
 //
 // Test: test/Solvers/Blocks/BlockFinderTest.cpp
 //===----------------------------------------------------------------------===//
@@ -62,6 +65,8 @@ struct BlockSolution {
   int32_t period = 0;
   /// Number of blocks of a graph that was cut.
   int32_t numCut = 0;
+  /// Inputs, and what depends on inputs alone, are of the spine.
+  bool hasInputs = false;
 
   int32_t getLastBlock() const {
     return numRepeated ? numRepeated + 1 : numCut ? numCut - 1 : 0;

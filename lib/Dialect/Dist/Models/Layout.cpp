@@ -51,6 +51,7 @@ struct ConstraintAnswers : AnswerDefaults<ConstraintOp> {
   }
 
   static OpCost cost(ConstraintOp) { return {}; }
+  static constexpr bool mayBeAlias = true;
   static KernelForm form(ConstraintOp) { return KernelForm::Alias; }
 
   static LogicalResult derive(ConstraintOp op, DerivativeCall &call) {
@@ -146,6 +147,7 @@ struct FenceAnswers : AnswerDefaults<FenceOp> {
   }
 
   static OpCost cost(FenceOp) { return {}; }
+  static constexpr bool mayBeAlias = true;
   static KernelForm form(FenceOp) { return KernelForm::Alias; }
 
   static LogicalResult evaluate(FenceOp op, EvaluationCall &call) {

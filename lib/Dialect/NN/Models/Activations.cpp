@@ -196,6 +196,7 @@ static void attachSlope(MLIRContext *context) {
   Op::template attachInterface<graph::detail::PointwiseRule<Op, answers>,
                                graph::detail::PointwiseCost<Op, answers>,
                                graph::detail::PointwiseKernel<Op, answers>,
+                               OneFormModel<Op, KernelForm::Element>,
                                graph::detail::PointwiseEvaluation<Op, answers>,
                                graph::detail::PointwiseBatching<Op>>(*context);
 }

@@ -94,6 +94,7 @@ void nn::registerQuantizeModels(DialectRegistry &registry) {
     Op::attachInterface<graph::detail::PointwiseRule<Op, quantizeAnswers>,
                         graph::detail::PointwiseCost<Op, quantizeAnswers>,
                         graph::detail::PointwiseKernel<Op, quantizeAnswers>,
+                        OneFormModel<Op, KernelForm::Element>,
                         graph::detail::PointwiseEvaluation<Op, quantizeAnswers>,
                         graph::detail::PointwiseBatching<Op>>(*context);
   });

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/CallTargets.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Support/Refusal.h"
@@ -76,13 +77,10 @@ struct CompositeExpansion
 // Custom calls
 //===----------------------------------------------------------------------===//
 
-/// Calls that return their operand, and say in which memory it is to be.
-static constexpr StringLiteral kAnnotations[] = {"annotate_device_placement"};
-
 /// Entries and exits of manual regions in older texts.
 static constexpr StringLiteral kOldBoundaries[] = {
-    "SPMDFullToShardShape", "SPMDShardToFullShape",
-    "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"};
+    kManualEntryTarget, kManualExitTarget, "xla.sdy.GlobalToLocalShape",
+    "xla.sdy.LocalToGlobalShape"};
 
 /// The exchange of slices that the run counts: of StableHLO it is no op.
 static LogicalResult expandExchange(CustomCallOp call, OpBuilder &builder,
@@ -125,7 +123,7 @@ struct CustomCallExpansion
     auto call = cast<CustomCallOp>(op);
     if (call.getCallTargetName() == RaggedAllToAllOp::kCallTarget)
       return expandExchange(call, builder, results);
-    if (llvm::is_contained(kAnnotations, call.getCallTargetName()) &&
+    if (call.getCallTargetName() == kPlacementTarget &&
         op->getNumOperands() == 1 &&
         op->getOperandTypes() == op->getResultTypes()) {
       results.push_back(op->getOperand(0));

@@ -140,6 +140,9 @@ struct ConstantKernel
   }
 };
 
+using ConstantForms =
+    graph::OneFormModel<ConstantOp, graph::KernelForm::Element>;
+
 struct ConstantEvaluation
     : graph::EvaluationOpInterface::ExternalModel<ConstantEvaluation,
                                                   ConstantOp> {
@@ -175,6 +178,8 @@ struct IotaKernel
   }
 };
 
+using IotaForms = graph::OneFormModel<IotaOp, graph::KernelForm::Element>;
+
 struct IotaEvaluation
     : graph::EvaluationOpInterface::ExternalModel<IotaEvaluation, IotaOp> {
   LogicalResult evaluate(Operation *op, ArrayRef<HostTensor>,
@@ -197,9 +202,9 @@ void stablehlo::registerConstantModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
     ConstantOp::attachInterface<ConstantRule, SourceDerivative<ConstantOp>,
                                 SourceCost<ConstantOp>, ConstantKernel,
-                                ConstantEvaluation>(*context);
+                                ConstantForms, ConstantEvaluation>(*context);
     IotaOp::attachInterface<IotaRule, SourceDerivative<IotaOp>,
-                            SourceCost<IotaOp>, IotaKernel, IotaEvaluation>(
-        *context);
+                            SourceCost<IotaOp>, IotaKernel, IotaForms,
+                            IotaEvaluation>(*context);
   });
 }

@@ -226,6 +226,7 @@ struct ReshapeAnswers : AnswerDefaults<ReshapeOp> {
   }
 
   static OpCost cost(ReshapeOp) { return {}; }
+  static constexpr bool mayBeAlias = true;
   static KernelForm form(ReshapeOp) { return KernelForm::Alias; }
 
   static LogicalResult derive(ReshapeOp op, DerivativeCall &call) {
@@ -255,6 +256,7 @@ struct TransposeAnswers : AnswerDefaults<TransposeOp> {
         [&](int64_t d) { return typeOf(op.getOperand()).getDimSize(d) != 1; });
     return llvm::is_sorted(moved);
   }
+  static constexpr bool mayBeAlias = true;
   static KernelForm form(TransposeOp op) {
     return isReshape(op) ? KernelForm::Alias : KernelForm::Element;
   }
@@ -368,6 +370,7 @@ struct BarrierAnswers : AnswerDefaults<OptimizationBarrierOp> {
   }
 
   static OpCost cost(OptimizationBarrierOp) { return {}; }
+  static constexpr bool mayBeAlias = true;
   static KernelForm form(OptimizationBarrierOp) { return KernelForm::Alias; }
 
   /// A barrier over the cotangents that are there.

@@ -21,6 +21,7 @@
 #define LLMC_DIALECT_GRAPH_IR_ANSWERS_H
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/KernelForms.h"
 
 namespace llmc::graph {
 
@@ -54,6 +55,8 @@ template <typename Op> struct AnswerDefaults {
   static bool ofTrips(Op) { return false; }
   static OpCost cost(Op op) { return getTrafficCost(op); }
   static KernelForm form(Op) { return KernelForm::Element; }
+  /// `form` may be Alias; of the other forms the function below each tells.
+  static constexpr bool mayBeAlias = false;
   static Value emitElement(Op, ElementCall &) { return {}; }
   static ReductionShape reduction(Op) { return {}; }
   static SmallVector<Value> emitCombine(Op, OpBuilder &, Location, ValueRange,
@@ -167,6 +170,40 @@ struct KernelModel
   }
 };
 
+template <typename Member> constexpr bool differ(Member one, Member other) {
+  return one != other;
+}
+template <typename Member, typename Other>
+constexpr bool differ(Member, Other) {
+  return true;
+}
+
+/// The forms for which `Answers` defines what is asked.
+template <typename Op, typename Answers>
+struct KernelFormsModel
+    : KernelFormsOpInterface::ExternalModel<KernelFormsModel<Op, Answers>, Op> {
+  static SmallVector<KernelForm> getKernelForms() {
+    using Defaults = AnswerDefaults<Op>;
+    const std::pair<KernelForm, bool> defined[] = {
+        {KernelForm::Element,
+         differ(&Answers::emitElement, &Defaults::emitElement)},
+        {KernelForm::Reduction,
+         differ(&Answers::reduction, &Defaults::reduction)},
+        {KernelForm::Library,
+         differ(&Answers::buildLibraryCall, &Defaults::buildLibraryCall)},
+        {KernelForm::Update,
+         differ(&Answers::updateShape, &Defaults::updateShape)},
+        {KernelForm::Alias, Answers::mayBeAlias},
+        {KernelForm::Decompose,
+         differ(&Answers::decompose, &Defaults::decompose)}};
+    SmallVector<KernelForm> forms;
+    for (auto [form, isDefined] : defined)
+      if (isDefined)
+        forms.push_back(form);
+    return forms;
+  }
+};
+
 template <typename Op, typename Answers>
 struct EvaluationModel
     : EvaluationOpInterface::ExternalModel<EvaluationModel<Op, Answers>, Op> {
@@ -185,6 +222,7 @@ void attachAnswers(MLIRContext *context) {
   Op::template attachInterface<
       detail::RuleModel<Op, Answers>, detail::DerivativeModel<Op, Answers>,
       detail::CostModel<Op, Answers>, detail::KernelModel<Op, Answers>,
+      detail::KernelFormsModel<Op, Answers>,
       detail::EvaluationModel<Op, Answers>>(*context);
 }
 
@@ -194,6 +232,11 @@ template <typename Op, typename Answers,
           template <typename, typename> class... Models>
 void attachSomeAnswers(MLIRContext *context) {
   Op::template attachInterface<Models<Op, Answers>...>(*context);
+  if constexpr ((std::is_same_v<Models<Op, Answers>,
+                                detail::KernelModel<Op, Answers>> ||
+                 ...))
+    Op::template attachInterface<detail::KernelFormsModel<Op, Answers>>(
+        *context);
 }
 
 } // namespace llmc::graph

@@ -20,6 +20,7 @@
 
 #include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/KernelForms.h"
 #include "llmc/Support/HostElements.h"
 
 namespace llmc::graph {
@@ -139,6 +140,7 @@ void attachPointwise(MLIRContext *context) {
       detail::PointwiseRule<Op, answers>,
       detail::PointwiseDerivative<Op, answers>,
       detail::PointwiseCost<Op, answers>, detail::PointwiseKernel<Op, answers>,
+      OneFormModel<Op, KernelForm::Element>,
       detail::PointwiseEvaluation<Op, answers>, detail::PointwiseBatching<Op>>(
       *context);
 }

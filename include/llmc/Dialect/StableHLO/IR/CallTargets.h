@@ -1,0 +1,29 @@
+//===- CallTargets.h - Custom calls that texts may have ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The targets of `stablehlo.custom_call` that llmc knows. What becomes of each
+// says getCallTargets of Import/StableHLO/Import.h; all others are refused.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_DIALECT_STABLEHLO_IR_CALLTARGETS_H
+#define LLMC_DIALECT_STABLEHLO_IR_CALLTARGETS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace llmc::stablehlo {
+
+/// A layout of the operand, as texts without Shardy write it.
+inline constexpr llvm::StringLiteral kShardingTarget = "Sharding";
+/// Around the call of a manual region's function, as older texts print it.
+inline constexpr llvm::StringLiteral kManualEntryTarget =
+                                         "SPMDFullToShardShape",
+                                     kManualExitTarget = "SPMDShardToFullShape";
+/// In which memory the operand is to be.
+inline constexpr llvm::StringLiteral kPlacementTarget =
+    "annotate_device_placement";
+
+} // namespace llmc::stablehlo
+
+#endif // LLMC_DIALECT_STABLEHLO_IR_CALLTARGETS_H

@@ -1,0 +1,24 @@
+//===- CallTargets.cpp - What becomes of custom calls ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tests: test/Tools/llmc/ops-calls.test; test/Import/StableHLO imports them
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/StableHLO/IR/CallTargets.h"
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Import/Program/StopGradient.h"
+#include "llmc/Import/StableHLO/Import.h"
+
+using namespace llmc;
+
+llvm::ArrayRef<import::CallTarget> import::getCallTargets() {
+  static constexpr CallTarget targets[] = {
+      {stablehlo::kShardingTarget, "a layout of its operand"},
+      {stablehlo::kManualEntryTarget, "the way into a manual region"},
+      {stablehlo::kManualExitTarget, "the way out of a manual region"},
+      {stablehlo::kPlacementTarget, "its operand"},
+      {stablehlo::RaggedAllToAllOp::kCallTarget, "stablehlo.ragged_all_to_all"},
+      {kStopGradientName, "its operands, without a derivative"}};
+  return targets;
+}
