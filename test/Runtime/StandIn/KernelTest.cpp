@@ -1,5 +1,4 @@
-//===- KernelTest.cpp - Kernels run by fibers
-//------------------------------===//
+//===- KernelTest.cpp - Kernels run by fibers -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Libraries.cpp - The stand-ins, as a test finds them
-//-----------------===//
+//===- Libraries.cpp - The stand-ins, as a test finds them ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- ProcAddress.cpp - Functions by name and version
-//---------------------===//
+//===- ProcAddress.cpp - Functions by name and version --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-/*===- RowSum.c - Kernels that the stand-in runs --------------------*- C
--*-===*\
+/*===- RowSum.c - Kernels that the stand-in runs ------------------*- C -*-===*\
 |*
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
