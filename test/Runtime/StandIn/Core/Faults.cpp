@@ -1,5 +1,4 @@
-//===- Faults.cpp - Who followed an address that is not his
-//----------------===//
+//===- Faults.cpp - Who followed an address that is not his ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Fiber.cpp - Stacks to switch between
-//--------------------------------===//
+//===- Fiber.cpp - Stacks to switch between -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Fiber.h - Stacks to switch between
-//----------------------------------===//
+//===- Fiber.h - Stacks to switch between ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Grid.cpp - Kernels run by fibers
-//------------------------------------===//
+//===- Grid.cpp - Kernels run by fibers -----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Grid.h - Kernels run by fibers
-//--------------------------------------===//
+//===- Grid.h - Kernels run by fibers -------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

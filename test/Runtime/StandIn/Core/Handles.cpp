@@ -1,5 +1,4 @@
-//===- Handles.cpp - What a caller holds of an object
-//----------------------===//
+//===- Handles.cpp - What a caller holds of an object ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

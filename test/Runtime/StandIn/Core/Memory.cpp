@@ -1,5 +1,4 @@
-//===- Memory.cpp - Memory of devices, and host memory they know
-//-----------===//
+//===- Memory.cpp - Memory of devices, and host memory they know ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Objects.cpp - Contexts and streams, and what they do next
-//-----------===//
+//===- Objects.cpp - Contexts and streams, and what they do next ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

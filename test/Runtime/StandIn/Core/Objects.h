@@ -1,5 +1,4 @@
-//===- Objects.h - Contexts, streams, events, graphs, functions
-//------------===//
+//===- Objects.h - Contexts, streams, events, graphs, functions -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

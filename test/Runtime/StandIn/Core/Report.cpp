@@ -1,5 +1,4 @@
-//===- Report.cpp - What the stand-ins say, and their numbers
-//--------------===//
+//===- Report.cpp - What the stand-ins say, and their numbers -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

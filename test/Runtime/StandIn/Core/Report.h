@@ -1,5 +1,4 @@
-//===- Report.h - What the stand-ins say, and their numbers
-//----------------===//
+//===- Report.h - What the stand-ins say, and their numbers ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

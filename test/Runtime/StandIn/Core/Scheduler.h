@@ -1,5 +1,4 @@
-//===- Scheduler.h - Work of all streams, in some legal order
-//--------------===//
+//===- Scheduler.h - Work of all streams, in some legal order -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

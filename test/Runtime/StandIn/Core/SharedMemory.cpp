@@ -1,5 +1,4 @@
-//===- SharedMemory.cpp - Memory of a block, and who touched it
-//------------===//
+//===- SharedMemory.cpp - Memory of a block, and who touched it -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- SharedMemory.h - Memory of a block, and who touched it
-//--------------===//
+//===- SharedMemory.h - Memory of a block, and who touched it -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

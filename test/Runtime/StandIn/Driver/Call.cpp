@@ -1,5 +1,4 @@
-//===- Call.cpp - What all functions of the driver begin with
-//--------------===//
+//===- Call.cpp - What all functions of the driver begin with -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Call.h - What all functions of the driver begin with
-//----------------===//
+//===- Call.h - What all functions of the driver begin with ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

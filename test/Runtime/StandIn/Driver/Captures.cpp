@@ -1,5 +1,4 @@
-//===- Captures.cpp - Streams become graphs
-//--------------------------------===//
+//===- Captures.cpp - Streams become graphs -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Context.cpp - Devices and their primary contexts
-//--------------------===//
+//===- Context.cpp - Devices and their primary contexts -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Copies.cpp - The functions that copy
-//--------------------------------===//
+//===- Copies.cpp - The functions that copy -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Device.cpp - What a device says that it is
-//--------------------------===//
+//===- Device.cpp - What a device says that it is -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

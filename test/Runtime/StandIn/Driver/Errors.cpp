@@ -1,5 +1,4 @@
-//===- Errors.cpp - Errors have names
-//--------------------------------------===//
+//===- Errors.cpp - Errors have names -------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Events.cpp - Events, and what waits for them
-//------------------------===//
+//===- Events.cpp - Events, and what waits for them -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

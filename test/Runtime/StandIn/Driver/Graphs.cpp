@@ -1,5 +1,4 @@
-//===- Graphs.cpp - Graphs are run
-//-----------------------------------------===//
+//===- Graphs.cpp - Graphs are run ----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Launches.cpp - Kernels are launched
-//---------------------------------===//
+//===- Launches.cpp - Kernels are launched --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- MemoryCalls.cpp - Memory of devices, and pinned memory
-//--------------===//
+//===- MemoryCalls.cpp - Memory of devices, and pinned memory -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

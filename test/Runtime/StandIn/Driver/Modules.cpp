@@ -1,5 +1,4 @@
-//===- Modules.cpp - Images of kernels, and functions in them
-//--------------===//
+//===- Modules.cpp - Images of kernels, and functions in them -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

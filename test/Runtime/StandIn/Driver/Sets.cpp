@@ -1,5 +1,4 @@
-//===- Sets.cpp - The functions that set memory
-//----------------------------===//
+//===- Sets.cpp - The functions that set memory ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

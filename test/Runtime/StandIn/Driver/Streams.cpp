@@ -1,5 +1,4 @@
-//===- Streams.cpp - Streams
-//-----------------------------------------------===//
+//===- Streams.cpp - Streams ----------------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Transfer.cpp - Boxes of bytes that are copied or set
-//----------------===//
+//===- Transfer.cpp - Boxes of bytes that are copied or set ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Transfer.h - Boxes of bytes that are copied or set
-//------------------===//
+//===- Transfer.h - Boxes of bytes that are copied or set -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
