@@ -129,8 +129,9 @@ Status Issue::add(const Command &command, const LaunchCommand &work) {
   const uint64_t *words = tape.wordsOf(command);
   uint32_t numWords = work.numBuffers + work.numScalars;
   // The driver reads the values before it returns.
-  uint64_t tail[] = {0, static_cast<uint64_t>(work.kernel->rows),
-                     reinterpret_cast<uint64_t>(work.scratch)};
+  uint64_t tail[] = {
+      0, static_cast<uint64_t>(work.kernel->rows),
+      work.kernel->hasScratch ? reinterpret_cast<uint64_t>(work.scratch) : 0};
   std::vector<void *> parameters;
   parameters.reserve(numWords + 3);
   for (uint32_t i = 0; i < numWords; ++i) {

@@ -28,11 +28,13 @@ class CudaKernel final : public Kernel {
 public:
   CudaKernel(CUfunction function, const KernelShape &shape, uint32_t blocks)
       : function(function), rows(shape.rows), blocks(blocks),
-        threads(shape.threadsPerBlock), sharedBytes(shape.sharedBytes) {}
+        threads(shape.threadsPerBlock), sharedBytes(shape.sharedBytes),
+        hasScratch(shape.scratchBytes != 0) {}
 
   CUfunction function;
   int64_t rows;
   uint32_t blocks, threads, sharedBytes;
+  bool hasScratch; ///< Else the entry is given null.
 };
 
 /// Blocks of a launch. Error (15) for more than a grid has.

@@ -101,6 +101,12 @@ TEST(CopyPlanTest, StridesOfZeroAreCalls) {
   EXPECT_EQ(callsOf({4, {{5, 8, 0}}}), 5u);
 }
 
+// Nor has one that is written over.
+TEST(CopyPlanTest, RowsThatOverlapAreCalls) {
+  expectCopies({8, {{3, 4, 16}}});
+  EXPECT_EQ(callsOf({8, {{3, 4, 16}}}), 3u);
+}
+
 TEST(CopyPlanTest, EmptyBoxesAreNoCall) {
   EXPECT_EQ(callsOf({0, {{3, 16, 16}}}), 0u);
   EXPECT_EQ(callsOf({4, {{3, 16, 16}, {0, 4, 4}}}), 0u);

@@ -194,6 +194,22 @@ TEST(MatmulPlanTest, HeadsAreABatch) {
   expectSums(shape);
 }
 
+// Windows of a, each of which begins in the one before it, are no matrix.
+TEST(MatmulPlanTest, OverlappingRowsAreRefused) {
+  ContractionShape shape = shapeOf(rows(3, 4, 5));
+  shape.indices[0].strideA = 1;
+  EXPECT_EQ(planMatmul(shape, "windows").kind(), ErrorKind::mismatch);
+}
+
+// Results of one batch of the library lie apart.
+TEST(MatmulPlanTest, ResultsOnTopOfEachOtherAreCalls) {
+  ContractionShape shape = shapeOf(rows(3, 4, 5));
+  shape.indices.insert(shape.indices.begin(), {Kind::batch, 2, 15, 20, 0});
+  Result<MatmulPlan> plan = planMatmul(shape, "product");
+  EXPECT_EQ(plan->batches, 1);
+  EXPECT_EQ(plan->calls.size(), 2u);
+}
+
 // Two sums that do not lie in a row: two calls, the second of which adds.
 TEST(MatmulPlanTest, SumsThatLieApart) {
   ContractionShape shape = shapeOf({{Kind::m, 3, 5, 0, 4},
