@@ -27,6 +27,23 @@ inline float value(int member, int64_t i) {
   return static_cast<float>(100 * (member + 1)) + static_cast<float>(i) / 7;
 }
 
+/// What NCCL does otherwise than `Communicator` says. Sums of integers, whose
+/// order does not matter, are tested by test/Runtime/Backends/Cuda.
+inline const std::map<std::string, std::string> &refusalsOfNccl() {
+  static const char *order = "NCCL adds members up in an order of its own";
+  static const char *type = "NCCL adds up in the type of the elements";
+  static const std::map<std::string, std::string> refusals = {
+      {"AllReduceInRankOrder", order},
+      {"ReduceReachesTheRootOnly", order},
+      {"ReduceScatter", order},
+      {"ReduceScatterInPlace", order},
+      {"AccumulatesInTheGivenType", type},
+      {"ReducesBFloat16InSingle", type},
+      {"ReducesIntegersAndFlags", "NCCL has no bitwise reductions of integers"},
+  };
+  return refusals;
+}
+
 /// Those whose devices several processes drive beside all others.
 inline std::vector<WorldKind> allCommunicators() {
   std::vector<WorldKind> kinds = allWorlds();
@@ -35,6 +52,11 @@ inline std::vector<WorldKind> allCommunicators() {
                      [=](int n) { return makeProcesses(n, ofProcess); },
                      {}});
   }
+#ifdef LLMC_TEST_STAND_IN_NCCL
+  for (WorldKind &kind : cudaWorlds(refusalsOfNccl())) {
+    kinds.push_back(std::move(kind));
+  }
+#endif
   return kinds;
 }
 

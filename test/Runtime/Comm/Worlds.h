@@ -12,6 +12,7 @@
 
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -47,6 +48,29 @@ inline std::unique_ptr<World> makeOpaque(int devices) {
   return *(*findBackend("opaque"))->makeWorld(options);
 }
 
+/// GPUs, as the stand-ins of test/Runtime/StandIn have them.
+inline std::unique_ptr<World> makeCuda(int devices, bool capturesSteps) {
+  setenv("LLMC_CUDA_GRAPHS", capturesSteps ? "1" : "0", 1);
+  WorldOptions options;
+  options.devices = devices;
+  return *(*findBackend("cuda"))->makeWorld(options);
+}
+
+/// Where the stand-ins are built: one world that captures steps and one that
+/// enqueues them. `refusals` of both.
+inline std::vector<WorldKind>
+cudaWorlds(const std::map<std::string, std::string> &refusals) {
+#ifdef LLMC_TEST_STAND_INS
+  return {
+      {"CudaGraphs", [](int n) { return makeCuda(n, true); }, refusals},
+      {"CudaEager", [](int n) { return makeCuda(n, false); }, refusals},
+  };
+#else
+  return {};
+#endif
+}
+
+/// Those whose libraries have everything.
 inline std::vector<WorldKind> allWorlds() {
   return {
       {"Cpu1", [](int n) { return makeCpu(n, 1, {}); }, {}},
@@ -54,6 +78,15 @@ inline std::vector<WorldKind> allWorlds() {
       {"CpuShuffle", [](int n) { return makeCpu(n, 1, 7); }, {}},
       {"Opaque", makeOpaque, {}},
   };
+}
+
+/// With those whose libraries have not: for tests of the rest.
+inline std::vector<WorldKind> allDevices() {
+  std::vector<WorldKind> kinds = allWorlds();
+  for (WorldKind &kind : cudaWorlds({})) {
+    kinds.push_back(std::move(kind));
+  }
+  return kinds;
 }
 
 /// Device memory and a copy of it on the host, where tests write and read: they

@@ -190,7 +190,7 @@ TEST_P(DeviceTest, AnEmptyDrainSucceeds) {
   EXPECT_TRUE(world->drain(patience).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Worlds, DeviceTest, testing::ValuesIn(allWorlds()),
+INSTANTIATE_TEST_SUITE_P(Worlds, DeviceTest, testing::ValuesIn(allDevices()),
                          [](const auto &info) { return info.param.name; });
 
 } // namespace

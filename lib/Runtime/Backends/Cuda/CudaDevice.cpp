@@ -1,0 +1,412 @@
+//===- CudaDevice.cpp - One GPU -------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host's side: what is reserved at load, and what is written on tapes. What
+// the device's thread makes of them stands in Issue.cpp.
+// Tested by test/Runtime/Device/ConformanceTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaDevice.h"
+
+#include "Libraries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace llmc::rt::cuda {
+
+/// Streams of a device that write marks.
+constexpr uint32_t mostMarks = 1024;
+
+CudaDevice::~CudaDevice() {
+  if (thread.joinable()) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      stops = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+  if (!context) {
+    return;
+  }
+  (void)driver.cuCtxSetCurrent(context);
+  // What has been launched still uses what is given back below.
+  if (chain) {
+    (void)driver.cuStreamSynchronize(chain);
+  }
+  for (auto &[key, graph] : graphs) {
+    if (graph) {
+      driver.cuGraphExecDestroy(graph);
+    }
+  }
+  timeline.clear();
+  ops.clear();
+  if (library) {
+    cublas->cublasLtDestroy(library);
+  }
+  modules.reset();
+  for (auto &stream : streams) {
+    driver.cuEventDestroy(stream->joined);
+    driver.cuStreamDestroy(stream->handle);
+  }
+  for (auto &event : events) {
+    driver.cuEventDestroy(event->handle);
+  }
+  for (CUevent event : ends) {
+    if (event) {
+      driver.cuEventDestroy(event);
+    }
+  }
+  if (fork) {
+    driver.cuEventDestroy(fork);
+  }
+  if (chain) {
+    driver.cuStreamDestroy(chain);
+  }
+  for (const auto *memories : {&deviceMemory, &stagingMemory}) {
+    for (CUdeviceptr memory : *memories) {
+      driver.cuMemFree(memory);
+    }
+  }
+  for (void *memory : hostMemory) {
+    driver.cuMemFreeHost(memory);
+  }
+  driver.cuDevicePrimaryCtxRelease(device);
+}
+
+Status CudaDevice::makeCurrent() const {
+  return driver.check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+}
+
+Result<CUstream> CudaDevice::makeStream(int priority) {
+  // Of the driver's numbers the smaller one runs first.
+  int wanted = std::clamp(-priority, greatestPriority, leastPriority);
+  CUstream made = nullptr;
+  LLMC_TRY(driver.check(
+      driver.cuStreamCreateWithPriority(&made, CU_STREAM_NON_BLOCKING, wanted),
+      "cuStreamCreateWithPriority"));
+  return made;
+}
+
+Result<CUevent> CudaDevice::makeEvent(unsigned flags) {
+  CUevent made = nullptr;
+  LLMC_TRY(driver.check(driver.cuEventCreate(&made, flags), "cuEventCreate"));
+  return made;
+}
+
+Status CudaDevice::open() {
+  LLMC_TRY(driver.check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet"));
+  LLMC_TRY(driver.check(driver.cuDevicePrimaryCtxRetain(&context, device),
+                        fmt::format("expected a context on GPU {}", ordinal)));
+  LLMC_TRY(makeCurrent());
+  size_t bytes = 0;
+  LLMC_TRY(driver.check(driver.cuDeviceTotalMem(&bytes, device),
+                        "cuDeviceTotalMem"));
+  totalBytes = bytes;
+  int major = 0, minor = 0;
+  LLMC_TRY(driver.check(
+      driver.cuDeviceGetAttribute(
+          &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device),
+      "cuDeviceGetAttribute"));
+  LLMC_TRY(driver.check(
+      driver.cuDeviceGetAttribute(
+          &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device),
+      "cuDeviceGetAttribute"));
+  modules = std::make_unique<Modules>(driver, device, 10 * major + minor);
+  LLMC_TRY(driver.check(
+      driver.cuCtxGetStreamPriorityRange(&leastPriority, &greatestPriority),
+      "cuCtxGetStreamPriorityRange"));
+  LLMC_TRY_ASSIGN(chain, makeStream(0));
+  LLMC_TRY_ASSIGN(fork, makeEvent(CU_EVENT_DISABLE_TIMING));
+  for (CUevent &event : ends) {
+    LLMC_TRY_ASSIGN(event, makeEvent(CU_EVENT_DISABLE_TIMING));
+  }
+  LLMC_TRY_ASSIGN(Arena arena,
+                  reserve(mostMarks * sizeof(uint32_t), MemoryKind::host));
+  marks = reinterpret_cast<uint32_t *>(arena.base);
+  LLMC_TRY(
+      driver.check(driver.cuMemHostGetDevicePointer(&marksOnDevice, marks, 0),
+                   "cuMemHostGetDevicePointer"));
+  thread = std::thread([this] { work(); });
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// At load
+//===----------------------------------------------------------------------===//
+
+uint64_t CudaDevice::memoryBytes() const { return totalBytes; }
+
+/// Arenas begin as zeros, as memory of a processor does.
+Result<Arena> CudaDevice::reserve(uint64_t bytes, MemoryKind kind) {
+  LLMC_TRY(makeCurrent());
+  std::string what = fmt::format(
+      "expected {} bytes of {} memory for device {}", bytes,
+      kind == MemoryKind::device ? "device" : "pinned host", number);
+  if (bytes > UINT64_MAX / 2) {
+    return makeError(ErrorKind::outOfMemory, what);
+  }
+  // Nothing at all has no address.
+  uint64_t taken = std::max<uint64_t>(bytes, 1);
+  if (kind == MemoryKind::host) {
+    void *memory = nullptr;
+    LLMC_TRY(driver.check(driver.cuMemHostAlloc(&memory, taken,
+                                                CU_MEMHOSTALLOC_PORTABLE |
+                                                    CU_MEMHOSTALLOC_DEVICEMAP),
+                          what));
+    hostMemory.push_back(memory);
+    std::memset(memory, 0, taken);
+    return Arena{static_cast<std::byte *>(memory), bytes};
+  }
+  CUdeviceptr memory = 0;
+  LLMC_TRY(driver.check(driver.cuMemAlloc(&memory, taken), what));
+  deviceMemory.push_back(memory);
+  LLMC_TRY(driver.check(driver.cuMemsetD8Async(memory, 0, taken, chain),
+                        "cuMemsetD8Async"));
+  LLMC_TRY(
+      driver.check(driver.cuStreamSynchronize(chain), "cuStreamSynchronize"));
+  return Arena{reinterpret_cast<std::byte *>(memory), bytes};
+}
+
+Result<Stream *> CudaDevice::stream(const StreamShape &shape) {
+  LLMC_TRY(makeCurrent());
+  auto made = std::make_unique<CudaStream>();
+  made->name = shape.name;
+  made->number = static_cast<uint32_t>(streams.size());
+  made->use = shape.use;
+  made->mostEntries = shape.entries;
+  made->mostWords = shape.words;
+  if (made->number >= mostMarks) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected at most {} streams on device {}",
+                                 mostMarks, number));
+  }
+  LLMC_TRY_ASSIGN(made->joined, makeEvent(CU_EVENT_DISABLE_TIMING));
+  LLMC_TRY_ASSIGN(made->handle, makeStream(shape.priority));
+  // The thread reads the tape that is not filled, and walks over the streams.
+  std::unique_lock<std::mutex> lock(mutex);
+  changed.wait(lock, [this] { return issued == unit || fault.dead(); });
+  streams.push_back(std::move(made));
+  uint64_t entries = 0, words = 0;
+  for (const auto &each : streams) {
+    entries += each->mostEntries;
+    words += each->mostWords;
+  }
+  for (Tape &each : tapes) {
+    each.commands.reserve(entries);
+    each.words.reserve(words);
+  }
+  return static_cast<Stream *>(streams.back().get());
+}
+
+Result<Event *> CudaDevice::event(const Origin &origin) {
+  LLMC_TRY(makeCurrent());
+  auto made = std::make_unique<CudaEvent>();
+  made->origin = origin;
+  LLMC_TRY_ASSIGN(made->handle, makeEvent(CU_EVENT_DISABLE_TIMING));
+  events.push_back(std::move(made));
+  return static_cast<Event *>(events.back().get());
+}
+
+Result<const void *> CudaDevice::load(const std::string &path) {
+  return objects.open(path);
+}
+
+Result<const Kernel *> CudaDevice::kernel(const KernelShape &shape) {
+  LLMC_TRY(makeCurrent());
+  LLMC_TRY_ASSIGN(CudaKernel made, modules->make(shape));
+  kernels.push_back(std::make_unique<CudaKernel>(made));
+  return static_cast<const Kernel *>(kernels.back().get());
+}
+
+Result<const LibraryOp *> CudaDevice::prepare(const LibraryShape &shape) {
+  LLMC_TRY_ASSIGN(MatmulPlan plan, planLibrary(shape));
+  LLMC_TRY(makeCurrent());
+  if (!library) {
+    LLMC_TRY_ASSIGN(cublas, Cublas::get());
+    LLMC_TRY(cublas->check(cublas->cublasLtCreate(&library), "cublasLtCreate"));
+  }
+  ops.push_back(std::make_unique<MatmulOp>(*cublas, std::move(plan),
+                                           shape.workspaceBytes));
+  LLMC_TRY(ops.back()->prepare(library, shape.name));
+  return static_cast<const LibraryOp *>(ops.back().get());
+}
+
+static Status hasNoRepeats() {
+  return makeError(ErrorKind::mismatch,
+                   "expected a plan without loops that the run ends, which "
+                   "this version has no conditional graph nodes for")
+      .withHint("bound the loop in the model, or run the plan on cpu");
+}
+
+Result<Repeat *> CudaDevice::repeat(std::vector<Stream *>) {
+  return hasNoRepeats();
+}
+
+//===----------------------------------------------------------------------===//
+// In a step
+//===----------------------------------------------------------------------===//
+
+static CudaStream &ownStream(Stream &stream) {
+  return static_cast<CudaStream &>(stream);
+}
+
+Command *CudaDevice::push(CudaStream &stream, uint32_t words,
+                          const Origin &origin) {
+  if (fault.dead()) {
+    return nullptr;
+  }
+  if (stream.entries == stream.mostEntries ||
+      stream.mostWords - stream.words < words) {
+    fault.fail(makeError(
+        ErrorKind::mismatch,
+        fmt::format("expected at most {} entries and {} words in one step in "
+                    "stream '{}' of device {}, got more at '{}'",
+                    stream.mostEntries, stream.mostWords, stream.name, number,
+                    origin.name)));
+    return nullptr;
+  }
+  ++stream.entries;
+  stream.words += words;
+  Tape &own = tape();
+  Command &command = own.commands.emplace_back();
+  command.stream = &stream;
+  command.origin = &origin;
+  command.firstWord = own.words.size();
+  own.words.resize(own.words.size() + words);
+  return &command;
+}
+
+void CudaDevice::launch(Stream &stream, const Launch &launch,
+                        const Origin &origin) {
+  Command *command =
+      push(ownStream(stream), launch.numBuffers + launch.numScalars, origin);
+  if (!command) {
+    return;
+  }
+  command->work =
+      LaunchCommand{static_cast<const CudaKernel *>(launch.kernel),
+                    launch.numBuffers, launch.numScalars, launch.scratch};
+  uint64_t *words = wordsOf(*command);
+  if (launch.numBuffers) {
+    std::memcpy(words, launch.buffers, launch.numBuffers * sizeof(uint64_t));
+  }
+  if (launch.numScalars) {
+    std::memcpy(words + launch.numBuffers, launch.scalars,
+                launch.numScalars * sizeof(uint64_t));
+  }
+}
+
+void CudaDevice::call(Stream &stream, const LibraryOp &op, void *const *buffers,
+                      uint32_t numBuffers, void *workspace,
+                      const Origin &origin) {
+  if (Command *command = push(ownStream(stream), numBuffers, origin)) {
+    command->work = CallCommand{static_cast<const MatmulOp *>(&op), workspace};
+    std::memcpy(wordsOf(*command), buffers, numBuffers * sizeof(uint64_t));
+  }
+}
+
+void CudaDevice::copy(Stream &stream, void *to, const void *from,
+                      const CopyBox &box, const Origin &origin) {
+  if (Command *command = push(ownStream(stream), 0, origin)) {
+    command->work = CopyCommand{to, from, &box};
+  }
+}
+
+void CudaDevice::fill(Stream &stream, void *to, uint64_t pattern, unsigned size,
+                      const CopyBox &box, const Origin &origin) {
+  if (Command *command = push(ownStream(stream), 0, origin)) {
+    command->work = FillCommand{to, pattern, size, &box};
+  }
+}
+
+void CudaDevice::record(Stream &stream, Event &event, const Origin &origin) {
+  auto &own = static_cast<CudaEvent &>(event);
+  if (Command *command = push(ownStream(stream), 0, origin)) {
+    own.isOfCommunication = ownStream(stream).use == StreamUse::communication;
+    own.unit = unit;
+    command->work = RecordCommand{&own};
+  }
+}
+
+void CudaDevice::wait(Stream &stream, Event &event, const Origin &origin) {
+  auto &own = static_cast<CudaEvent &>(event);
+  if (own.unit != unit) {
+    return; // Never recorded, or in a unit that has ended before this one.
+  }
+  if (Command *command = push(ownStream(stream), 0, origin)) {
+    command->work =
+        WaitCommand{&own, own.isOfCommunication &&
+                              ownStream(stream).use == StreamUse::compute};
+  }
+}
+
+void CudaDevice::beginRepeat(Repeat &, const void *, const Origin &) {
+  fault.fail(hasNoRepeats());
+}
+
+void CudaDevice::endRepeat(Repeat &, const Origin &) {
+  fault.fail(hasNoRepeats());
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+void CudaDevice::post(const Unit &given) {
+  std::unique_lock<std::mutex> lock(mutex);
+  queue.push_back(given);
+  unit = given.number + 1;
+  changed.notify_all();
+  changed.wait(lock,
+               [this] { return issued + numTapes > unit || fault.dead(); });
+  for (auto &stream : streams) {
+    stream->entries = stream->words = 0;
+  }
+  if (!fault.dead()) {
+    tape().clear();
+  }
+}
+
+Result<bool> CudaDevice::hasEnded(uint64_t wanted) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (issued <= wanted) {
+      return false;
+    }
+  }
+  LLMC_TRY(makeCurrent());
+  CUresult result = driver.cuEventQuery(ends[wanted % numEnds]);
+  if (result == CUDA_ERROR_NOT_READY) {
+    return false;
+  }
+  LLMC_TRY(driver.check(
+      result, fmt::format("device {} failed while it ran a step", number)));
+  return true;
+}
+
+void CudaDevice::work() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    changed.wait(lock, [this] { return stops || !queue.empty(); });
+    if (queue.empty()) {
+      return;
+    }
+    Unit next = queue.front();
+    lock.unlock();
+    if (!fault.dead()) {
+      fault.fail(issue(next));
+    }
+    lock.lock();
+    queue.pop_front();
+    issued = next.number + 1;
+    changed.notify_all();
+  }
+}
+
+} // namespace llmc::rt::cuda

@@ -1,0 +1,70 @@
+//===- Driver.cpp - The CUDA driver API, as far as it is used -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tested by test/Runtime/Backends/Cuda/SymbolTableTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+
+#include <fmt/format.h>
+
+namespace llmc::rt::cuda {
+
+static ErrorKind kindOf(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_OUT_OF_MEMORY:
+    return ErrorKind::outOfMemory;
+  case CUDA_ERROR_NO_DEVICE:
+  case CUDA_ERROR_INVALID_DEVICE:
+  case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+  case CUDA_ERROR_INVALID_IMAGE:
+  case CUDA_ERROR_NO_BINARY_FOR_GPU:
+  case CUDA_ERROR_INVALID_PTX:
+  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+  case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+  case CUDA_ERROR_NOT_FOUND:
+  case CUDA_ERROR_NOT_SUPPORTED:
+    return ErrorKind::mismatch;
+  case CUDA_ERROR_ECC_UNCORRECTABLE:
+  case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    return ErrorKind::rerunElsewhere;
+  default:
+    return ErrorKind::internal;
+  }
+}
+
+Status Driver::check(CUresult result, std::string_view what) const {
+  if (result == CUDA_SUCCESS) {
+    return Status::success();
+  }
+  const char *name = nullptr, *text = nullptr;
+  if (cuGetErrorName(result, &name) != CUDA_SUCCESS || !name) {
+    name = "an unknown error";
+  }
+  if (cuGetErrorString(result, &text) != CUDA_SUCCESS || !text) {
+    text = "no text";
+  }
+  return makeError(kindOf(result),
+                   fmt::format("{}: {} ({}, number {})", what, name, text,
+                               static_cast<int>(result)));
+}
+
+static Status load(Driver &table) {
+  LLMC_TRY(loadSymbols({"libcuda.so.1"}, {LLMC_CUDA_DRIVER(LLMC_CUDA_ROW)},
+                       "install the driver of the GPU"));
+  return table.check(table.cuInit(0), "expected a GPU and its driver, got");
+}
+
+Result<const Driver *> Driver::get() {
+  static Driver driver;
+  static const Status status = load(driver);
+  if (!status.ok()) {
+    return status;
+  }
+  return static_cast<const Driver *>(&driver);
+}
+
+} // namespace llmc::rt::cuda

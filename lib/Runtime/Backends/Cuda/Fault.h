@@ -1,0 +1,47 @@
+//===- Fault.h - What ended a world ---------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What goes wrong in a step is kept, as a sticky error is by CUDA: the first
+// one counts, and all later calls return it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_BACKENDS_CUDA_FAULT_H
+#define LLMC_LIB_RUNTIME_BACKENDS_CUDA_FAULT_H
+
+#include "llmc/Runtime/Base/Status.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace llmc::rt::cuda {
+
+class Fault {
+public:
+  /// Of any thread. Success changes nothing.
+  void fail(const Status &status) {
+    if (status.ok()) {
+      return;
+    }
+    std::lock_guard<std::mutex> lock(mutex);
+    if (first.ok()) {
+      first = status;
+    }
+    isDead = true;
+  }
+  bool dead() const { return isDead; }
+  Status get() const {
+    std::lock_guard<std::mutex> lock(mutex);
+    return first;
+  }
+
+private:
+  mutable std::mutex mutex;
+  Status first;
+  std::atomic<bool> isDead = false;
+};
+
+} // namespace llmc::rt::cuda
+
+#endif // LLMC_LIB_RUNTIME_BACKENDS_CUDA_FAULT_H

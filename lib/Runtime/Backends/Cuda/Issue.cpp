@@ -1,0 +1,394 @@
+//===- Issue.cpp - A tape is handed to the driver -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step that is captured is the same calls as one that is enqueued at once, on
+// the same streams; so both compute the same bits.
+// Tested by test/Runtime/Device/ConformanceTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Issue.h"
+
+#include "CudaCommunicator.h"
+
+#include <fmt/format.h>
+
+namespace llmc::rt::cuda {
+
+static CUdeviceptr addressOf(const void *pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+static std::string placeOf(const Origin &origin) {
+  return origin.location.empty()
+             ? fmt::format("'{}'", origin.name)
+             : fmt::format("'{}' ({})", origin.name, origin.location);
+}
+
+Issue::Issue(CudaDevice &device, const Unit &unit)
+    : device(device), driver(device.driver),
+      tape(device.tapes[unit.number % numTapes]), isUsed(device.streams.size()),
+      meetings(std::make_shared<Meetings>(device.streams.size())) {
+  for (const Command &command : tape.commands) {
+    isUsed[command.stream->number] = true;
+  }
+}
+
+std::shared_ptr<const Meetings> Issue::takeMeetings() {
+  return std::move(meetings);
+}
+
+//===----------------------------------------------------------------------===//
+// Before, and around
+//===----------------------------------------------------------------------===//
+
+/// Staging that has become too small stays, since graphs have its address.
+Status Issue::prepare() {
+  for (const Command &command : tape.commands) {
+    const auto *work = std::get_if<CollectiveCommand>(&command.work);
+    if (!work) {
+      continue;
+    }
+    CudaStream &stream = *command.stream;
+    if (work->plan->stagingBytes > stream.stagingBytes) {
+      LLMC_TRY(driver.check(
+          driver.cuMemAlloc(&stream.staging, work->plan->stagingBytes),
+          fmt::format("expected {} bytes of staging for {}",
+                      work->plan->stagingBytes, placeOf(*command.origin))));
+      stream.stagingBytes = work->plan->stagingBytes;
+      device.stagingMemory.push_back(stream.staging);
+    }
+  }
+  return Status::success();
+}
+
+Status Issue::forkStreams() {
+  LLMC_TRY(
+      check(driver.cuEventRecord(device.fork, device.chain), "cuEventRecord"));
+  for (auto &stream : device.streams) {
+    if (isUsed[stream->number]) {
+      LLMC_TRY(check(driver.cuStreamWaitEvent(stream->handle, device.fork, 0),
+                     "cuStreamWaitEvent"));
+    }
+  }
+  return Status::success();
+}
+
+Status Issue::joinStreams() {
+  for (auto &stream : device.streams) {
+    if (isUsed[stream->number]) {
+      if (!(*meetings)[stream->number].empty()) {
+        LLMC_TRY(check(
+            driver.cuMemsetD32Async(device.marksOnDevice + 4 * stream->number,
+                                    0, 1, stream->handle),
+            "cuMemsetD32Async"));
+      }
+      LLMC_TRY(check(driver.cuEventRecord(stream->joined, stream->handle),
+                     "cuEventRecord"));
+      LLMC_TRY(check(driver.cuStreamWaitEvent(device.chain, stream->joined, 0),
+                     "cuStreamWaitEvent"));
+    }
+  }
+  return Status::success();
+}
+
+Status Issue::addOne(const Command &command) {
+  const auto *wait = std::get_if<WaitCommand>(&command.work);
+  bool isStall = wait && wait->isForCommunication;
+  bool isTimed = device.timeline.on() && (!wait || isStall) &&
+                 !std::holds_alternative<RecordCommand>(command.work);
+  Status status;
+  if (isTimed) {
+    LLMC_TRY(device.timeline.begin(*command.stream, *command.origin, isStall));
+  }
+  status = std::visit([&](const auto &work) { return add(command, work); },
+                      command.work);
+  if (!status.ok()) {
+    return makeError(status.kind(),
+                     fmt::format("{} at {} in stream '{}' of device {}",
+                                 status.message(), placeOf(*command.origin),
+                                 command.stream->name, device.number));
+  }
+  return isTimed ? device.timeline.end(*command.stream) : Status::success();
+}
+
+Status Issue::run() {
+  LLMC_TRY(forkStreams());
+  for (const Command &command : tape.commands) {
+    LLMC_TRY(addOne(command));
+  }
+  return joinStreams();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels, libraries, events
+//===----------------------------------------------------------------------===//
+
+Status Issue::add(const Command &command, const LaunchCommand &work) {
+  const uint64_t *words = tape.wordsOf(command);
+  uint32_t numWords = work.numBuffers + work.numScalars;
+  // The driver reads the values before it returns.
+  uint64_t tail[] = {
+      0, static_cast<uint64_t>(work.kernel->rows),
+      work.kernel->hasScratch ? reinterpret_cast<uint64_t>(work.scratch) : 0};
+  std::vector<void *> parameters;
+  parameters.reserve(numWords + 3);
+  for (uint32_t i = 0; i < numWords; ++i) {
+    parameters.push_back(const_cast<uint64_t *>(words + i));
+  }
+  for (uint64_t &value : tail) {
+    parameters.push_back(&value);
+  }
+  const CudaKernel &kernel = *work.kernel;
+  return check(driver.cuLaunchKernel(kernel.function, kernel.blocks, 1, 1,
+                                     kernel.threads, 1, 1, kernel.sharedBytes,
+                                     command.stream->handle, parameters.data(),
+                                     nullptr),
+               "cuLaunchKernel");
+}
+
+Status Issue::add(const Command &command, const CallCommand &work) {
+  return work.op->enqueue(device.library, command.stream->handle,
+                          tape.wordsOf(command), work.workspace);
+}
+
+Status Issue::add(const Command &command, const RecordCommand &work) {
+  return check(driver.cuEventRecord(work.event->handle, command.stream->handle),
+               "cuEventRecord");
+}
+
+Status Issue::add(const Command &command, const WaitCommand &work) {
+  return check(
+      driver.cuStreamWaitEvent(command.stream->handle, work.event->handle, 0),
+      "cuStreamWaitEvent");
+}
+
+//===----------------------------------------------------------------------===//
+// Copies and fills
+//===----------------------------------------------------------------------===//
+
+/// Both kinds of memory have addresses in one space.
+Status Issue::copyRows(CUdeviceptr to, CUdeviceptr from, const RowCopy &part,
+                       CUstream stream) {
+  to += static_cast<CUdeviceptr>(part.to);
+  from += static_cast<CUdeviceptr>(part.from);
+  if (part.height == 1) {
+    return check(driver.cuMemcpyAsync(to, from, part.width, stream),
+                 "cuMemcpyAsync");
+  }
+  CUDA_MEMCPY2D rows = {};
+  rows.srcMemoryType = rows.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  rows.srcDevice = from;
+  rows.dstDevice = to;
+  rows.srcPitch = part.fromPitch;
+  rows.dstPitch = part.toPitch;
+  rows.WidthInBytes = part.width;
+  rows.Height = part.height;
+  return check(driver.cuMemcpy2DAsync(&rows, stream), "cuMemcpy2DAsync");
+}
+
+Status Issue::copyBox(CUdeviceptr to, CUdeviceptr from, const CopyBox &box,
+                      const Command &command) {
+  LLMC_TRY_ASSIGN(CopyPlan plan,
+                  CopyPlan::make(box, false, command.origin->name));
+  for (uint64_t i = 0; i < plan.numCalls(); ++i) {
+    LLMC_TRY(copyRows(to, from, plan.part(i), command.stream->handle));
+  }
+  return Status::success();
+}
+
+Status Issue::add(const Command &command, const CopyCommand &work) {
+  return copyBox(addressOf(work.to), addressOf(work.from), *work.box, command);
+}
+
+Status Issue::fillRows(CUdeviceptr to, const RowFill &part, CUstream stream) {
+  to += static_cast<CUdeviceptr>(part.to);
+  bool isOne = part.height == 1;
+  auto byte = static_cast<unsigned char>(part.value);
+  auto half = static_cast<unsigned short>(part.value);
+  switch (part.size) {
+  case 1:
+    return check(isOne ? driver.cuMemsetD8Async(to, byte, part.width, stream)
+                       : driver.cuMemsetD2D8Async(to, part.pitch, byte,
+                                                  part.width, part.height,
+                                                  stream),
+                 "cuMemsetD8Async");
+  case 2:
+    return check(isOne ? driver.cuMemsetD16Async(to, half, part.width, stream)
+                       : driver.cuMemsetD2D16Async(to, part.pitch, half,
+                                                   part.width, part.height,
+                                                   stream),
+                 "cuMemsetD16Async");
+  default:
+    return check(
+        isOne ? driver.cuMemsetD32Async(to, part.value, part.width, stream)
+              : driver.cuMemsetD2D32Async(to, part.pitch, part.value,
+                                          part.width, part.height, stream),
+        "cuMemsetD32Async");
+  }
+}
+
+Status Issue::add(const Command &command, const FillCommand &work) {
+  LLMC_TRY_ASSIGN(
+      FillPlan plan,
+      FillPlan::make(*work.box, work.pattern, work.size, command.origin->name));
+  for (uint64_t i = 0; i < plan.numCalls(); ++i) {
+    LLMC_TRY(
+        fillRows(addressOf(work.to), plan.part(i), command.stream->handle));
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives and exchanges
+//===----------------------------------------------------------------------===//
+
+Status Issue::mark(const Command &command, std::string peers) {
+  auto &own = (*meetings)[command.stream->number];
+  own.push_back({command.origin, std::move(peers)});
+  return check(
+      driver.cuMemsetD32Async(device.marksOnDevice + 4 * command.stream->number,
+                              static_cast<unsigned>(own.size()), 1,
+                              command.stream->handle),
+      "cuMemsetD32Async");
+}
+
+Status Issue::copyAll(const std::vector<CollectiveCopy> &copies,
+                      const Command &command, const uint64_t *ins,
+                      const uint64_t *outs) {
+  auto address = [&](size_t buffer, const CollectivePlace &place) {
+    uint64_t base = place.memory == CollectivePlace::Memory::in ? ins[buffer]
+                    : place.memory == CollectivePlace::Memory::out
+                        ? outs[buffer]
+                        : command.stream->staging;
+    return base + place.offset;
+  };
+  for (const CollectiveCopy &copy : copies) {
+    CUdeviceptr to = address(copy.buffer, copy.to);
+    CUdeviceptr from = address(copy.buffer, copy.from);
+    if (to != from) {
+      LLMC_TRY(copyBox(to, from, copy.box, command));
+    }
+  }
+  return Status::success();
+}
+
+Status Issue::add(const Command &command, const CollectiveCommand &work) {
+  const uint64_t *ins = tape.wordsOf(command);
+  const uint64_t *outs = ins + work.collective->buffers.size();
+  CUstream stream = command.stream->handle;
+  const CollectivePlan *plan = work.plan;
+  LLMC_TRY(copyAll(plan->before, command, ins, outs));
+  for (const auto &[buffer, bytes] : plan->zeros) {
+    LLMC_TRY(check(driver.cuMemsetD8Async(outs[buffer], 0, bytes, stream),
+                   "cuMemsetD8Async"));
+  }
+  if (!plan->calls.empty()) {
+    LLMC_TRY(mark(command, work.communicator->peersOf(*work.collective)));
+    LLMC_TRY(work.communicator->call(*plan, ins, outs, command.stream->staging,
+                                     stream));
+  }
+  return copyAll(plan->after, command, ins, outs);
+}
+
+Status Issue::add(const Command &command, const ExchangeCommand &work) {
+  std::vector<ExchangePart> parts;
+  std::string peers;
+  for (uint32_t i = 0; i < work.numParts; ++i) {
+    parts.push_back(tape.part(command, i));
+    const ExchangePart &part = parts.back();
+    peers += fmt::format("{}device {} in a {} of {} bytes", i ? " and " : "",
+                         part.communicator->otherMember(),
+                         part.isSend ? "send" : "receive", part.bytes);
+  }
+  LLMC_TRY(mark(command, std::move(peers)));
+  return CudaCommunicator::exchange(parts, command.stream->handle);
+}
+
+//===----------------------------------------------------------------------===//
+// Units, by the device's thread
+//===----------------------------------------------------------------------===//
+
+ExchangePart Tape::part(const Command &command, uint32_t i) const {
+  const uint64_t *at = wordsOf(command) + i * wordsOfPart;
+  return {reinterpret_cast<CudaCommunicator *>(at[0]),
+          reinterpret_cast<void *>(at[1]), at[2], at[3]};
+}
+
+/// A capture that fails is ended too, so that the chain is a stream again.
+Status CudaDevice::capture(const Unit &given) {
+  Issue work(*this, given);
+  LLMC_TRY(work.prepare());
+  LLMC_TRY(driver.check(
+      driver.cuStreamBeginCapture(chain, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+      "cuStreamBeginCapture"));
+  Status status = work.run();
+  CUgraph graph = nullptr;
+  Status end = driver.check(driver.cuStreamEndCapture(chain, &graph),
+                            "expected a step that can be captured");
+  LLMC_TRY(status);
+  LLMC_TRY(end);
+  CUgraphExec exec = nullptr;
+  status = driver.check(driver.cuGraphInstantiate(&exec, graph, 0),
+                        "cuGraphInstantiate");
+  driver.cuGraphDestroy(graph);
+  LLMC_TRY(status);
+  graphs[given.key] = exec;
+  meetingsOfKey[given.key] = work.takeMeetings();
+  return Status::success();
+}
+
+Status CudaDevice::issue(const Unit &given) {
+  LLMC_TRY(makeCurrent());
+  std::shared_ptr<const Meetings> met;
+  if (given.mode == UnitMode::eager) {
+    Issue work(*this, given);
+    LLMC_TRY(work.prepare());
+    LLMC_TRY(timeline.beginUnit(given.number, chain));
+    LLMC_TRY(work.run());
+    met = work.takeMeetings();
+  } else {
+    bool isEmpty = tapes[given.number % numTapes].commands.empty();
+    if (given.mode == UnitMode::capture && isEmpty) {
+      graphs[given.key] = nullptr;
+    } else if (given.mode == UnitMode::capture) {
+      LLMC_TRY(capture(given));
+    }
+    if (CUgraphExec graph = graphs[given.key]) {
+      LLMC_TRY(
+          driver.check(driver.cuGraphLaunch(graph, chain), "cuGraphLaunch"));
+    }
+    met = meetingsOfKey[given.key];
+  }
+  LLMC_TRY(
+      driver.check(driver.cuEventRecord(ends[given.number % numEnds], chain),
+                   "cuEventRecord"));
+  std::lock_guard<std::mutex> lock(mutex);
+  meetings[given.number % numEnds] = std::move(met);
+  return Status::success();
+}
+
+/// A stream that has not come to its first meeting, or has left its last one
+/// behind, has a mark of 0.
+std::string CudaDevice::describe(uint64_t wanted) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (issued <= wanted) {
+    return fmt::format("; device {} has not been given the step yet", number);
+  }
+  std::string text;
+  const auto &met = meetings[wanted % numEnds];
+  for (size_t i = 0; met && i < met->size(); ++i) {
+    uint32_t mark = reinterpret_cast<volatile uint32_t *>(marks)[i];
+    if (mark < 1 || mark > (*met)[i].size()) {
+      continue;
+    }
+    const Meeting &meeting = (*met)[i][mark - 1];
+    text +=
+        fmt::format("; device {} stream '{}' at {} waits for {}", number,
+                    streams[i]->name, placeOf(*meeting.origin), meeting.peers);
+  }
+  return text.empty() ? fmt::format("; device {} runs kernels", number) : text;
+}
+
+} // namespace llmc::rt::cuda

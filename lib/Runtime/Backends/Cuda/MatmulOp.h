@@ -1,0 +1,65 @@
+//===- MatmulOp.h - A contraction made ready ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_BACKENDS_CUDA_MATMULOP_H
+#define LLMC_LIB_RUNTIME_BACKENDS_CUDA_MATMULOP_H
+
+#include "Cublas.h"
+#include "MatmulPlan.h"
+#include "llmc/Runtime/Device/Device.h"
+
+#include <cuda.h>
+
+#include <array>
+#include <memory>
+
+namespace llmc::rt::cuda {
+
+/// Descriptors and algorithms are chosen once, by the library's heuristic for
+/// the workspace of the plan: of calls that finish a result and of those that
+/// do not, each for buffers that lie at multiples of 16 bytes and for any.
+class MatmulOp final : public LibraryOp {
+public:
+  MatmulOp(const Cublas &cublas, MatmulPlan plan, uint64_t workspaceBytes)
+      : cublas(cublas), plan(std::move(plan)), workspaceBytes(workspaceBytes) {}
+  ~MatmulOp() override;
+  MatmulOp(const MatmulOp &) = delete;
+
+  /// Error (15): the library has no algorithm within the workspace.
+  Status prepare(cublasLtHandle_t handle, const std::string &name);
+
+  /// Enqueues all calls. `buffers` are a, b, the bias where there is one, c.
+  Status enqueue(cublasLtHandle_t handle, CUstream stream,
+                 const uint64_t *buffers, void *workspace) const;
+
+private:
+  /// An operation with and without what follows the sum.
+  struct Variant {
+    cublasLtMatmulDesc_t desc = nullptr;
+    std::array<cublasLtMatmulAlgo_t, 2> algorithms; ///< Aligned, any.
+  };
+
+  Status makeLayouts();
+  Status makeVariant(bool finishes, Variant &variant);
+  Status choose(cublasLtHandle_t handle, Variant &variant,
+                const std::string &name);
+  Status setLayout(cublasLtMatrixLayout_t *layout, const MatrixLayout &from,
+                   cudaDataType type);
+  template <typename T>
+  Status set(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t what,
+             T value) const;
+
+  const Cublas &cublas;
+  MatmulPlan plan;
+  uint64_t workspaceBytes;
+  cublasLtMatrixLayout_t x = nullptr, y = nullptr, d = nullptr;
+  /// By `finishes`.
+  std::array<Variant, 2> variants;
+};
+
+} // namespace llmc::rt::cuda
+
+#endif // LLMC_LIB_RUNTIME_BACKENDS_CUDA_MATMULOP_H

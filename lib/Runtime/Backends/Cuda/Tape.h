@@ -1,0 +1,132 @@
+//===- Tape.h - What is enqueued, before a driver sees it -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host walks the devices one after the other, but NCCL wants a thread for
+// each device, and a capture wants all streams of a step at once. So an enqueue
+// writes a command to the tape of its device; the device's thread hands the
+// tape to the driver when the step is submitted.
+//
+//   walk       tape of device 0 | tape of device 1 | submit
+//   thread 0                                         capture, launch
+//   thread 1                                         capture, launch
+//
+// Tapes are as long as the streams' shapes say, and never grow.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_RUNTIME_BACKENDS_CUDA_TAPE_H
+#define LLMC_LIB_RUNTIME_BACKENDS_CUDA_TAPE_H
+
+#include "Driver.h"
+#include "llmc/Runtime/Comm/Communicator.h"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace llmc::rt::cuda {
+
+class CudaCommunicator;
+class CudaKernel;
+struct CollectivePlan;
+class MatmulOp;
+
+struct CudaStream final : Stream {
+  std::string name;
+  uint32_t number = 0; ///< Among those of the device.
+  StreamUse use = StreamUse::compute;
+  uint32_t mostEntries = 0, mostWords = 0;
+  CUstream handle = nullptr;
+  CUevent joined = nullptr; ///< The last of a unit is done.
+  /// Of the tape that is filled.
+  uint32_t entries = 0, words = 0;
+  /// What collectives pack their parts in; taken before they are issued.
+  CUdeviceptr staging = 0;
+  uint64_t stagingBytes = 0;
+};
+
+struct CudaEvent final : Event {
+  Origin origin;
+  CUevent handle = nullptr;
+  /// The unit in which it was recorded last: units run one after the other, so
+  /// a wait in a later one has nothing to wait for.
+  uint64_t unit = UINT64_MAX;
+  bool isOfCommunication = false;
+};
+
+/// Words: buffers, then scalars.
+struct LaunchCommand {
+  const CudaKernel *kernel;
+  uint32_t numBuffers, numScalars;
+  void *scratch;
+};
+/// Words: buffers.
+struct CallCommand {
+  const MatmulOp *op;
+  void *workspace;
+};
+struct CopyCommand {
+  void *to;
+  const void *from;
+  const CopyBox *box;
+};
+struct FillCommand {
+  void *to;
+  uint64_t pattern;
+  unsigned size;
+  const CopyBox *box;
+};
+struct RecordCommand {
+  CudaEvent *event;
+};
+struct WaitCommand {
+  CudaEvent *event;
+  /// Of a compute stream, for what a stream of communication signals.
+  bool isForCommunication;
+};
+/// Words: ins, then outs.
+struct CollectiveCommand {
+  CudaCommunicator *communicator;
+  const Collective *collective;
+  const CollectivePlan *plan;
+};
+struct ExchangePart {
+  CudaCommunicator *communicator;
+  void *buffer;
+  uint64_t bytes;
+  uint64_t isSend;
+};
+constexpr uint32_t wordsOfPart = 5; ///< As Device.h says; one is not used.
+static_assert(sizeof(ExchangePart) <= wordsOfPart * sizeof(uint64_t));
+/// Words: the parts, `wordsOfPart` each.
+struct ExchangeCommand {
+  uint32_t numParts;
+};
+
+struct Command {
+  std::variant<LaunchCommand, CallCommand, CopyCommand, FillCommand,
+               RecordCommand, WaitCommand, CollectiveCommand, ExchangeCommand>
+      work;
+  CudaStream *stream = nullptr;
+  const Origin *origin = nullptr;
+  size_t firstWord = 0;
+};
+
+struct Tape {
+  std::vector<Command> commands;
+  std::vector<uint64_t> words;
+
+  void clear() {
+    commands.clear();
+    words.clear();
+  }
+  const uint64_t *wordsOf(const Command &command) const {
+    return words.data() + command.firstWord;
+  }
+  ExchangePart part(const Command &command, uint32_t i) const;
+};
+
+} // namespace llmc::rt::cuda
+
+#endif // LLMC_LIB_RUNTIME_BACKENDS_CUDA_TAPE_H
