@@ -42,6 +42,7 @@ static void addPasses(OpPassManager &passes) {
   narrow.sourceTypeStrs = {"bf16"};
   narrow.targetTypeStr = "f32";
   passes.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
+  passes.addPass(createRoundEachPass());
   passes.addPass(createSmallFloatsPass());
   passes.addPass(createExtremesPass());
   arith::ArithExpandOpsPassOptions expand;

@@ -22,6 +22,8 @@ std::unique_ptr<mlir::Pass> createMathFunctionsPass();
 
 /// Replaces maxima and minima of floats by those that know the signs of zeros.
 std::unique_ptr<mlir::Pass> createExtremesPass();
+/// Has each op of bf16 round its result.
+std::unique_ptr<mlir::Pass> createRoundEachPass();
 /// Floats of eight bits as bits, and integer code between them and f32.
 std::unique_ptr<mlir::Pass> createSmallFloatsPass();
 
