@@ -30,6 +30,9 @@ std::unique_ptr<mlir::Pass> createSmallFloatsPass();
 /// Rounds f64 to types narrower than f32 once, by way of f32.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 
+/// `element`, or a vector of it where `type` is one.
+Type withElement(Type type, Type element);
+
 /// True for the functions of the C library that a kernel object may call.
 bool isLibrarySymbol(StringRef symbol);
 
