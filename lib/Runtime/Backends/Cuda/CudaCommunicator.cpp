@@ -57,7 +57,7 @@ void CudaCommunicator::collective(Stream &stream, const Collective &collective,
                                   const Origin &origin) {
   auto &own = static_cast<CudaStream &>(stream);
   auto count = static_cast<uint32_t>(collective.buffers.size());
-  Result<const CollectivePlan *> plan = planOf(collective);
+  Result<std::shared_ptr<const CollectivePlan>> plan = planOf(collective);
   if (!plan.ok()) {
     fault.fail(plan.status());
     return;
@@ -106,16 +106,17 @@ void CudaCommunicator::countTransfer(uint64_t bytes) {
   ofUnit.transferBytes += bytes;
 }
 
-/// Made when the collective is met first.
-Result<const CollectivePlan *>
+/// Made when the collective is met first, or has become another one.
+Result<std::shared_ptr<const CollectivePlan>>
 CudaCommunicator::planOf(const Collective &collective) {
-  auto found = plans.find(&collective);
-  if (found == plans.end()) {
+  Planned &planned = plans[&collective];
+  if (!planned.plan || !isSame(planned.collective, collective)) {
     LLMC_TRY_ASSIGN(CollectivePlan made,
                     planCollective(collective, myRank, size()));
-    found = plans.emplace(&collective, std::move(made)).first;
+    planned.collective = collective;
+    planned.plan = std::make_shared<const CollectivePlan>(std::move(made));
   }
-  return static_cast<const CollectivePlan *>(&found->second);
+  return planned.plan;
 }
 
 //===----------------------------------------------------------------------===//

@@ -105,7 +105,12 @@ public:
   const Nccl *nccl = nullptr;
 
 private:
-  Result<const CollectivePlan *> planOf(const Collective &collective);
+  struct Planned {
+    Collective collective;
+    std::shared_ptr<const CollectivePlan> plan;
+  };
+  Result<std::shared_ptr<const CollectivePlan>>
+  planOf(const Collective &collective);
   NcclResult callOne(const CollectiveCall &call, const void *from, void *to,
                      CUstream stream) const;
   NcclComm commFrom(int sender) const { return comms[sender]; }
@@ -115,7 +120,7 @@ private:
   Group &group;
   int myRank;
   CommunicatorCounts ofUnit, total;
-  std::map<const Collective *, CollectivePlan> plans;
+  std::map<const Collective *, Planned> plans;
 };
 
 /// Waits until calls of communicators that return at once have been carried

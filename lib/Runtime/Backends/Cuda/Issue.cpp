@@ -278,7 +278,7 @@ Status Issue::add(const Command &command, const CollectiveCommand &work) {
   const uint64_t *ins = tape.wordsOf(command);
   const uint64_t *outs = ins + work.collective->buffers.size();
   CUstream stream = command.stream->handle;
-  const CollectivePlan *plan = work.plan;
+  const CollectivePlan *plan = work.plan.get();
   LLMC_TRY(copyAll(plan->before, command, ins, outs));
   for (const auto &[buffer, bytes] : plan->zeros) {
     LLMC_TRY(check(driver.cuMemsetD8Async(outs[buffer], 0, bytes, stream),

@@ -21,6 +21,7 @@
 #include "Driver.h"
 #include "llmc/Runtime/Comm/Communicator.h"
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -89,7 +90,7 @@ struct WaitCommand {
 struct CollectiveCommand {
   CudaCommunicator *communicator;
   const Collective *collective;
-  const CollectivePlan *plan;
+  std::shared_ptr<const CollectivePlan> plan;
 };
 struct ExchangePart {
   CudaCommunicator *communicator;
