@@ -192,25 +192,26 @@ Status CudaCommunicator::call(const CollectivePlan &plan, const uint64_t *ins,
 
 /// Parts of a group of one member have nowhere to go: transfers join two.
 Status CudaCommunicator::exchange(const std::vector<ExchangePart> &parts,
-                                  CUstream stream) {
+                                  const std::vector<CUstream> &streams) {
   const Nccl &nccl = *parts.front().communicator->nccl;
   std::vector<NcclComm> used;
   LLMC_TRY(nccl.check(nccl.ncclGroupStart(), "ncclGroupStart"));
   Status status;
-  for (const ExchangePart &part : parts) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const ExchangePart &part = parts[i];
     const CudaCommunicator &own = *part.communicator;
     int other = 1 - own.rank();
-    NcclComm comm = own.comms[part.isSend ? own.rank() : other];
+    NcclComm comm = own.commOf(part);
     used.push_back(comm);
     if (!status.ok() || part.bytes == 0) {
       continue;
     }
-    status = nccl.check(part.isSend
-                            ? nccl.ncclSend(part.buffer, part.bytes,
-                                            NcclType::i8, other, comm, stream)
-                            : nccl.ncclRecv(part.buffer, part.bytes,
-                                            NcclType::i8, other, comm, stream),
-                        "expected NCCL to take a transfer");
+    status = nccl.check(
+        part.isSend ? nccl.ncclSend(part.buffer, part.bytes, NcclType::i8,
+                                    other, comm, streams[i])
+                    : nccl.ncclRecv(part.buffer, part.bytes, NcclType::i8,
+                                    other, comm, streams[i]),
+        "expected NCCL to take a transfer");
   }
   Status end = nccl.check(nccl.ncclGroupEnd(), "ncclGroupEnd");
   LLMC_TRY(status);

@@ -97,8 +97,13 @@ public:
   std::string peersOf(const Collective &collective) const;
   Status call(const CollectivePlan &plan, const uint64_t *ins,
               const uint64_t *outs, CUdeviceptr staging, CUstream stream);
+  /// That a part moves on: of its direction.
+  NcclComm commOf(const ExchangePart &part) const {
+    return comms[part.isSend ? myRank : 1 - myRank];
+  }
+  /// Part i on stream i, all at once.
   static Status exchange(const std::vector<ExchangePart> &parts,
-                         CUstream stream);
+                         const std::vector<CUstream> &streams);
 
   /// Of a group of more than one; the second one of a group of two.
   std::array<NcclComm, 2> comms{};
@@ -113,7 +118,6 @@ private:
   planOf(const Collective &collective);
   NcclResult callOne(const CollectiveCall &call, const void *from, void *to,
                      CUstream stream) const;
-  NcclComm commFrom(int sender) const { return comms[sender]; }
 
   CudaDevice &device;
   Fault &fault;
