@@ -310,7 +310,14 @@ std::string signature(const Collective &collective) {
 }
 
 bool isSame(const Collective &a, const Collective &b) {
-  return &a == &b || signature(a) == signature(b);
+  auto sameBuffer = [](const CollectiveBuffer &x, const CollectiveBuffer &y) {
+    return x.outer == y.outer && x.count == y.count && x.outerOut == y.outerOut;
+  };
+  return a.kind == b.kind && a.reduction == b.reduction && a.type == b.type &&
+         a.accumulate == b.accumulate && a.root == b.root &&
+         a.sources == b.sources && a.symbol == b.symbol &&
+         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(),
+                    b.buffers.end(), sameBuffer);
 }
 
 } // namespace llmc::rt::cuda

@@ -57,7 +57,7 @@ void CudaCommunicator::collective(Stream &stream, const Collective &collective,
                                   const Origin &origin) {
   auto &own = static_cast<CudaStream &>(stream);
   auto count = static_cast<uint32_t>(collective.buffers.size());
-  Result<const CollectivePlan *> plan = planOf(collective);
+  Result<std::shared_ptr<const CollectivePlan>> plan = planOf(collective);
   if (!plan.ok()) {
     fault.fail(plan.status());
     return;
@@ -106,16 +106,17 @@ void CudaCommunicator::countTransfer(uint64_t bytes) {
   ofUnit.transferBytes += bytes;
 }
 
-/// Made when the collective is met first.
-Result<const CollectivePlan *>
+/// Made when the collective is met first, or has become another one.
+Result<std::shared_ptr<const CollectivePlan>>
 CudaCommunicator::planOf(const Collective &collective) {
-  auto found = plans.find(&collective);
-  if (found == plans.end()) {
+  Planned &planned = plans[&collective];
+  if (!planned.plan || !isSame(planned.collective, collective)) {
     LLMC_TRY_ASSIGN(CollectivePlan made,
                     planCollective(collective, myRank, size()));
-    found = plans.emplace(&collective, std::move(made)).first;
+    planned.collective = collective;
+    planned.plan = std::make_shared<const CollectivePlan>(std::move(made));
   }
-  return static_cast<const CollectivePlan *>(&found->second);
+  return planned.plan;
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,25 +192,26 @@ Status CudaCommunicator::call(const CollectivePlan &plan, const uint64_t *ins,
 
 /// Parts of a group of one member have nowhere to go: transfers join two.
 Status CudaCommunicator::exchange(const std::vector<ExchangePart> &parts,
-                                  CUstream stream) {
+                                  const std::vector<CUstream> &streams) {
   const Nccl &nccl = *parts.front().communicator->nccl;
   std::vector<NcclComm> used;
   LLMC_TRY(nccl.check(nccl.ncclGroupStart(), "ncclGroupStart"));
   Status status;
-  for (const ExchangePart &part : parts) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const ExchangePart &part = parts[i];
     const CudaCommunicator &own = *part.communicator;
     int other = 1 - own.rank();
-    NcclComm comm = own.comms[part.isSend ? own.rank() : other];
+    NcclComm comm = own.commOf(part);
     used.push_back(comm);
     if (!status.ok() || part.bytes == 0) {
       continue;
     }
-    status = nccl.check(part.isSend
-                            ? nccl.ncclSend(part.buffer, part.bytes,
-                                            NcclType::i8, other, comm, stream)
-                            : nccl.ncclRecv(part.buffer, part.bytes,
-                                            NcclType::i8, other, comm, stream),
-                        "expected NCCL to take a transfer");
+    status = nccl.check(
+        part.isSend ? nccl.ncclSend(part.buffer, part.bytes, NcclType::i8,
+                                    other, comm, streams[i])
+                    : nccl.ncclRecv(part.buffer, part.bytes, NcclType::i8,
+                                    other, comm, streams[i]),
+        "expected NCCL to take a transfer");
   }
   Status end = nccl.check(nccl.ncclGroupEnd(), "ncclGroupEnd");
   LLMC_TRY(status);

@@ -97,25 +97,34 @@ public:
   std::string peersOf(const Collective &collective) const;
   Status call(const CollectivePlan &plan, const uint64_t *ins,
               const uint64_t *outs, CUdeviceptr staging, CUstream stream);
+  /// That a part moves on: of its direction.
+  NcclComm commOf(const ExchangePart &part) const {
+    return comms[part.isSend ? myRank : 1 - myRank];
+  }
+  /// Part i on stream i, all at once.
   static Status exchange(const std::vector<ExchangePart> &parts,
-                         CUstream stream);
+                         const std::vector<CUstream> &streams);
 
   /// Of a group of more than one; the second one of a group of two.
   std::array<NcclComm, 2> comms{};
   const Nccl *nccl = nullptr;
 
 private:
-  Result<const CollectivePlan *> planOf(const Collective &collective);
+  struct Planned {
+    Collective collective;
+    std::shared_ptr<const CollectivePlan> plan;
+  };
+  Result<std::shared_ptr<const CollectivePlan>>
+  planOf(const Collective &collective);
   NcclResult callOne(const CollectiveCall &call, const void *from, void *to,
                      CUstream stream) const;
-  NcclComm commFrom(int sender) const { return comms[sender]; }
 
   CudaDevice &device;
   Fault &fault;
   Group &group;
   int myRank;
   CommunicatorCounts ofUnit, total;
-  std::map<const Collective *, CollectivePlan> plans;
+  std::map<const Collective *, Planned> plans;
 };
 
 /// Waits until calls of communicators that return at once have been carried

@@ -51,6 +51,13 @@ CudaDevice::~CudaDevice() {
   }
   modules.reset();
   for (auto &stream : streams) {
+    for (SideStream &side : stream->sides) {
+      driver.cuEventDestroy(side.done);
+      driver.cuStreamDestroy(side.handle);
+    }
+    if (stream->forked) {
+      driver.cuEventDestroy(stream->forked);
+    }
     driver.cuEventDestroy(stream->joined);
     driver.cuStreamDestroy(stream->handle);
   }
@@ -178,6 +185,7 @@ Result<Stream *> CudaDevice::stream(const StreamShape &shape) {
   auto made = std::make_unique<CudaStream>();
   made->name = shape.name;
   made->number = static_cast<uint32_t>(streams.size());
+  made->priority = shape.priority;
   made->use = shape.use;
   made->mostEntries = shape.entries;
   made->mostWords = shape.words;

@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace llmc::rt::cuda {
 
 static CUdeviceptr addressOf(const void *pointer) {
@@ -43,22 +45,57 @@ std::shared_ptr<const Meetings> Issue::takeMeetings() {
 // Before, and around
 //===----------------------------------------------------------------------===//
 
-/// Staging that has become too small stays, since graphs have its address.
 Status Issue::prepare() {
   for (const Command &command : tape.commands) {
-    const auto *work = std::get_if<CollectiveCommand>(&command.work);
-    if (!work) {
-      continue;
+    if (const auto *work = std::get_if<CollectiveCommand>(&command.work)) {
+      LLMC_TRY(takeStaging(command, *work));
+    } else if (const auto *work = std::get_if<ExchangeCommand>(&command.work)) {
+      LLMC_TRY(takeSides(command, *work));
     }
-    CudaStream &stream = *command.stream;
-    if (work->plan->stagingBytes > stream.stagingBytes) {
-      LLMC_TRY(driver.check(
-          driver.cuMemAlloc(&stream.staging, work->plan->stagingBytes),
-          fmt::format("expected {} bytes of staging for {}",
-                      work->plan->stagingBytes, placeOf(*command.origin))));
-      stream.stagingBytes = work->plan->stagingBytes;
-      device.stagingMemory.push_back(stream.staging);
+  }
+  return Status::success();
+}
+
+/// Staging that has become too small stays, since graphs have its address.
+Status Issue::takeStaging(const Command &command,
+                          const CollectiveCommand &work) {
+  CudaStream &stream = *command.stream;
+  uint64_t bytes = work.plan->stagingBytes;
+  if (bytes <= stream.stagingBytes) {
+    return Status::success();
+  }
+  LLMC_TRY(driver.check(driver.cuMemAlloc(&stream.staging, bytes),
+                        fmt::format("expected {} bytes of staging for {}",
+                                    bytes, placeOf(*command.origin))));
+  stream.stagingBytes = bytes;
+  device.stagingMemory.push_back(stream.staging);
+  return Status::success();
+}
+
+/// Those of the parts, each once, in order.
+std::vector<NcclComm> Issue::commsOf(const Command &command,
+                                     const ExchangeCommand &work) const {
+  std::vector<NcclComm> comms;
+  for (uint32_t i = 0; i < work.numParts; ++i) {
+    ExchangePart part = tape.part(command, i);
+    NcclComm comm = part.communicator->commOf(part);
+    if (std::find(comms.begin(), comms.end(), comm) == comms.end()) {
+      comms.push_back(comm);
     }
+  }
+  return comms;
+}
+
+Status Issue::takeSides(const Command &command, const ExchangeCommand &work) {
+  CudaStream &stream = *command.stream;
+  size_t wanted = commsOf(command, work).size() - 1;
+  if (wanted > 0 && !stream.forked) {
+    LLMC_TRY_ASSIGN(stream.forked, device.makeEvent(CU_EVENT_DISABLE_TIMING));
+  }
+  while (stream.sides.size() < wanted) {
+    SideStream &side = stream.sides.emplace_back();
+    LLMC_TRY_ASSIGN(side.handle, device.makeStream(stream.priority));
+    LLMC_TRY_ASSIGN(side.done, device.makeEvent(CU_EVENT_DISABLE_TIMING));
   }
   return Status::success();
 }
@@ -278,7 +315,7 @@ Status Issue::add(const Command &command, const CollectiveCommand &work) {
   const uint64_t *ins = tape.wordsOf(command);
   const uint64_t *outs = ins + work.collective->buffers.size();
   CUstream stream = command.stream->handle;
-  const CollectivePlan *plan = work.plan;
+  const CollectivePlan *plan = work.plan.get();
   LLMC_TRY(copyAll(plan->before, command, ins, outs));
   for (const auto &[buffer, bytes] : plan->zeros) {
     LLMC_TRY(check(driver.cuMemsetD8Async(outs[buffer], 0, bytes, stream),
@@ -292,18 +329,47 @@ Status Issue::add(const Command &command, const CollectiveCommand &work) {
   return copyAll(plan->after, command, ins, outs);
 }
 
+static std::string describePart(const ExchangePart &part) {
+  return fmt::format("device {} in a {} of {} bytes",
+                     part.communicator->otherMember(),
+                     part.isSend ? "send" : "receive", part.bytes);
+}
+
+/// All parts of one communicator are on one stream, the first ones' is the
+/// entry's.
 Status Issue::add(const Command &command, const ExchangeCommand &work) {
+  CudaStream &stream = *command.stream;
+  std::vector<NcclComm> comms = commsOf(command, work);
   std::vector<ExchangePart> parts;
+  std::vector<CUstream> streams;
   std::string peers;
   for (uint32_t i = 0; i < work.numParts; ++i) {
-    parts.push_back(tape.part(command, i));
-    const ExchangePart &part = parts.back();
-    peers += fmt::format("{}device {} in a {} of {} bytes", i ? " and " : "",
-                         part.communicator->otherMember(),
-                         part.isSend ? "send" : "receive", part.bytes);
+    const ExchangePart &part = parts.emplace_back(tape.part(command, i));
+    auto found =
+        std::find(comms.begin(), comms.end(), part.communicator->commOf(part));
+    auto number = static_cast<size_t>(found - comms.begin());
+    streams.push_back(number ? stream.sides[number - 1].handle : stream.handle);
+    peers += (i ? " and " : "") + describePart(part);
   }
   LLMC_TRY(mark(command, std::move(peers)));
-  return CudaCommunicator::exchange(parts, command.stream->handle);
+  if (comms.size() > 1) {
+    LLMC_TRY(check(driver.cuEventRecord(stream.forked, stream.handle),
+                   "cuEventRecord"));
+  }
+  for (size_t i = 0; i + 1 < comms.size(); ++i) {
+    LLMC_TRY(check(
+        driver.cuStreamWaitEvent(stream.sides[i].handle, stream.forked, 0),
+        "cuStreamWaitEvent"));
+  }
+  LLMC_TRY(CudaCommunicator::exchange(parts, streams));
+  for (size_t i = 0; i + 1 < comms.size(); ++i) {
+    const SideStream &side = stream.sides[i];
+    LLMC_TRY(
+        check(driver.cuEventRecord(side.done, side.handle), "cuEventRecord"));
+    LLMC_TRY(check(driver.cuStreamWaitEvent(stream.handle, side.done, 0),
+                   "cuStreamWaitEvent"));
+  }
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//

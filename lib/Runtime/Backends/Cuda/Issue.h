@@ -19,7 +19,7 @@ class Issue {
 public:
   Issue(CudaDevice &device, const Unit &unit);
 
-  /// Takes staging, which no capture may.
+  /// Takes staging and streams beside others, which no capture may.
   Status prepare();
   /// Forks the streams that have entries from the chain, enqueues all, joins.
   Status run();
@@ -47,6 +47,10 @@ private:
   Status copyAll(const std::vector<CollectiveCopy> &copies,
                  const Command &command, const uint64_t *ins,
                  const uint64_t *outs);
+  Status takeStaging(const Command &command, const CollectiveCommand &work);
+  Status takeSides(const Command &command, const ExchangeCommand &work);
+  std::vector<NcclComm> commsOf(const Command &command,
+                                const ExchangeCommand &work) const;
   /// The stream is about to come to an entry at which it meets others.
   Status mark(const Command &command, std::string peers);
   Status check(CUresult result, const char *what) const {

@@ -84,6 +84,13 @@ static Status checkValues(const ContractionShape &shape,
                                           "or gelu_tanh, got {}",
                                           nameOf(shape.activation)));
   }
+  bool hasEpilogue = shape.hasBias || shape.activation != Activation::none;
+  if (hasEpilogue && shape.accumulate != DType::f32) {
+    return refuseMatmul(name,
+                        fmt::format("expected sums in f32 beside a bias or an "
+                                    "activation, got sums in {}",
+                                    nameOf(shape.accumulate)));
+  }
   if (shape.hasBias && shape.bias != shape.c) {
     return refuseMatmul(name,
                         fmt::format("expected a bias of the result's type {}, "

@@ -21,6 +21,7 @@
 #include "Driver.h"
 #include "llmc/Runtime/Comm/Communicator.h"
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,9 +33,17 @@ class CudaKernel;
 struct CollectivePlan;
 class MatmulOp;
 
+/// Runs beside a stream: what an exchange moves on several communicators moves
+/// at once, while NCCL runs what is on one stream one after the other.
+struct SideStream {
+  CUstream handle = nullptr;
+  CUevent done = nullptr;
+};
+
 struct CudaStream final : Stream {
   std::string name;
   uint32_t number = 0; ///< Among those of the device.
+  int priority = 0;
   StreamUse use = StreamUse::compute;
   uint32_t mostEntries = 0, mostWords = 0;
   CUstream handle = nullptr;
@@ -44,6 +53,8 @@ struct CudaStream final : Stream {
   /// What collectives pack their parts in; taken before they are issued.
   CUdeviceptr staging = 0;
   uint64_t stagingBytes = 0;
+  std::vector<SideStream> sides;
+  CUevent forked = nullptr; ///< Where sides begin; null without any.
 };
 
 struct CudaEvent final : Event {
@@ -89,7 +100,7 @@ struct WaitCommand {
 struct CollectiveCommand {
   CudaCommunicator *communicator;
   const Collective *collective;
-  const CollectivePlan *plan;
+  std::shared_ptr<const CollectivePlan> plan;
 };
 struct ExchangePart {
   CudaCommunicator *communicator;

@@ -229,8 +229,8 @@ TEST(MatmulPlanTest, SumsThatLieApart) {
 
 TEST(MatmulPlanTest, BiasAlongTheMinorOfC) {
   ContractionShape shape = shapeOf(rows(3, 4, 5));
+  shape.a = shape.b = shape.c = shape.accumulate = DType::f32;
   shape.hasBias = true;
-  shape.bias = DType::f64;
   shape.indices[1].strideBias = 1;
   expectSums(shape);
   shape.beta = 1;
@@ -299,6 +299,10 @@ TEST(MatmulPlanTest, RefusalsNameTheReason) {
             "type f64, f32, bf16 or f16 with sums in f64 or f32, got i8 times "
             "f64 into f64 with sums in f64");
   shape = shapeOf(rows(3, 4, 5));
+  shape.activation = Activation::relu;
+  EXPECT_EQ(messageOf(shape),
+            "cuBLASLt cannot compute contraction 'p': expected sums in f32 "
+            "beside a bias or an activation, got sums in f64");
   shape.activation = Activation::gelu;
   EXPECT_EQ(messageOf(shape),
             "cuBLASLt cannot compute contraction 'p': expected the activation "
