@@ -20,8 +20,8 @@
 # oracles  what the suite compares with JAX and one device in part: the example, gradients on
 #          all meshes, all element types, whole steps and manual regions on more meshes
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
-# families the families of models on every mesh, against one device and JAX; what they communicate, what is
-#          said of it
+# families the families of models on every mesh, against one device and JAX; nine models on the way of the
+#          tutorial; what they communicate, what is said of it
 # torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh
 # processes  processes that are killed or stopped and links that are cut between two
 #          hosts, at 50 random moments each, and 50 of one host's
@@ -195,6 +195,7 @@ part_families() {
         -o "build/dev/narrow-$precision" test/EndToEnd/Families/table.txt || return 1
     done &&
     .venv/bin/python test/EndToEnd/Families/recipes.py --llmc build/dev/bin/llmc -o build/dev/recipes &&
+    .venv/bin/python test/EndToEnd/Families/tutorial.py --llmc build/dev/bin/llmc --jobs "$(nproc)" -o build/dev/tutorial &&
     .venv/bin/python test/EndToEnd/oracle/narrow_curves.py --llmc build/dev/bin/llmc -o build/dev/curves &&
     .venv/bin/python test/EndToEnd/oracle/narrow_curves.py --llmc build/dev/bin/llmc --precision fp8 -o build/dev/curves-fp8 &&
     .venv/bin/python test/EndToEnd/Families/collectives.py --llmc build/dev/bin/llmc -o build/dev/collectives &&

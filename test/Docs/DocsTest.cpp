@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Help.h"
 #include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Runtime/Plan/Format/PlanFile.h"
 
@@ -168,6 +169,7 @@ TEST(Docs, EveryExitCodeHasARow) {
         ErrorKind::numeric, ErrorKind::noCheckpoint, ErrorKind::mismatch,
         ErrorKind::rerunElsewhere, ErrorKind::internal})
     EXPECT_THAT(page, HasSubstr("| " + std::to_string(exitCode(kind)) + " | " +
-                                std::string(kindName(kind)) + " |"));
+                                std::string(kindName(kind)) + " | " +
+                                meaningOf(kind)));
 }
 } // namespace

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Runtime/Base/Help.h"
 #include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Doctor/Doctor.h"
 
@@ -26,11 +27,18 @@ int main(int argc, char **argv) {
   CLI::App app("Says what this machine has of what llmc can use.",
                "llmc-doctor");
   app.set_version_flag("--version", fmt::format("llmc-doctor {}", version));
+  app.footer(
+      printHelpTail({{"llmc-doctor", "llmc-doctor --need gloo,gpus --json"},
+                     {ErrorKind::usage, ErrorKind::mismatch},
+                     nullptr,
+                     "docs/errors.md"}));
   bool json = false;
   std::vector<std::string> needs;
   app.add_flag("--json", json, "As JSON");
-  app.add_option("--need", needs,
-                 "Names of parts without which to end with code 15")
+  app.add_option(
+         "--need", needs,
+         "Names of parts without which to end with code 15, with commas "
+         "(default: none)")
       ->delimiter(',');
   try {
     app.parse(argc, argv);

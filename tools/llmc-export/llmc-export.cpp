@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Runtime/Base/Help.h"
 #include "llmc/Runtime/Base/StopSignals.h"
 #include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Checkpoint/Export.h"
@@ -33,6 +34,12 @@ int main(int argc, char **argv) {
   CLI::App app("Writes the tensors of a checkpoint into one safetensors file.",
                "llmc-export");
   app.set_version_flag("--version", fmt::format("llmc-export {}", version));
+  app.footer(printHelpTail(
+      {{"llmc-export out -o weights.safetensors",
+        "llmc-export out/step-100 --averages -o averages.safetensors"},
+       {ErrorKind::usage, ErrorKind::malformed, ErrorKind::noCheckpoint},
+       "after a signal n, at once",
+       "docs/checkpoints.md"}));
   std::string checkpoint, output;
   bool everything = false, averages = false;
   app.add_option("checkpoint", checkpoint,

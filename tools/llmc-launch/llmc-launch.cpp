@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Runtime/Base/Help.h"
 #include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Job/Launch.h"
 
@@ -47,6 +48,14 @@ int report(std::string_view kind, const std::string &cause, int code) {
 int main(int argc, char **argv) {
   CLI::App app("Starts the processes of a job on this machine.", "llmc-launch");
   app.set_version_flag("--version", fmt::format("llmc-launch {}", version));
+  app.footer(printHelpTail(
+      {{"llmc-launch -n 4 -- llmc-run plan --data corpus.bin --steps 50",
+        "LLMC_TOKEN=... llmc-launch -n 4 --nnodes 2 --node-rank 0 "
+        "--master-addr 10.0.0.1 --master-port 29400 -- llmc-run plan ..."},
+       {ErrorKind::usage, ErrorKind::outOfMemory},
+       "after a signal n to it or to a process; else the code of the process "
+       "that failed first",
+       "docs/checkpoints.md, docs/errors.md"}));
   LaunchOptions options;
   app.add_option("-n,--processes", options.processes,
                  "Number of processes on this machine")
@@ -61,6 +70,7 @@ int main(int argc, char **argv) {
   app.add_option("--master-port,--port", options.port,
                  "At which process 0 listens (0, with one machine: one that is "
                  "free)")
+      ->capture_default_str()
       ->check(CLI::Range(0, 65535));
   app.add_option("--max-restarts", options.restarts,
                  "How often all processes are started again after one was "

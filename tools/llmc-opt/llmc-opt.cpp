@@ -8,11 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Runtime/Base/Help.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "llmc/Transforms/Phases/ReportedErrors.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -42,11 +44,26 @@ static LogicalResult run(const MlirOptMainConfig &commandLine,
   return success();
 }
 
+static std::string describeEnd() {
+  return "\n" +
+         llmc::rt::printHelpTail(
+             {{"llmc-opt before.mlir --llmc-find-blocks -o -",
+               "llmc-opt before.mlir --llmc-phase-layouts --remarks-filter=.* "
+               "--remark-format=emitRemark",
+               "llmc-opt --load-pass-plugin=plugin.so "
+               "--pass-pipeline='builtin.module(mine)' before.mlir"},
+              {llmc::rt::ErrorKind::diagnosed},
+              nullptr,
+              "docs/write-a-pass.md, docs/architecture.md, CONTRIBUTING.md"});
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM setup(argc, argv);
   DialectRegistry registry;
   llmc::registerAllDialects(registry);
   llmc::registerAllPasses();
+  std::string help = describeEnd();
+  llvm::cl::extrahelp more(help);
   auto [input, output] =
       registerAndParseCLIOptions(argc, argv, "llmc pass driver\n", registry);
   auto config = MlirOptMainConfig::createFromCLOptions();

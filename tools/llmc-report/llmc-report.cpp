@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Help.h"
 #include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Report/Report.h"
 
@@ -36,12 +37,20 @@ int main(int argc, char **argv) {
   CLI::App app("Draws a plan, and a run of it, as one page of HTML.",
                "llmc-report");
   app.set_version_flag("--version", fmt::format("llmc-report {}", version));
+  app.footer(printHelpTail(
+      {{"llmc-report plan -o plan.html",
+        "llmc-report plan --run run.jsonl --trace trace.json -o run.html"},
+       {ErrorKind::usage, ErrorKind::malformed, ErrorKind::infeasible,
+        ErrorKind::unsupported, ErrorKind::mismatch},
+       nullptr,
+       "docs/seeing.md"}));
   ReportFiles files;
   std::string output;
   app.add_option("plan", files.plan, "The plan file, or its folder")
       ->required();
-  app.add_option("--run", files.run, "What --log or --events wrote");
-  app.add_option("--trace", files.trace, "What --trace wrote");
+  app.add_option("--run", files.run,
+                 "What --log or --events wrote (default: none)");
+  app.add_option("--trace", files.trace, "What --trace wrote (default: none)");
   app.add_option("--entry", files.entry, "Entry to draw")
       ->capture_default_str();
   app.add_option("-o", output, "The page")->required();

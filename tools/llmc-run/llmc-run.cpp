@@ -11,6 +11,7 @@
 
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
+#include "llmc/Runtime/Base/Help.h"
 #include "llmc/Runtime/Base/StopSignals.h"
 #include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Executor/Checkpointing.h"
@@ -40,14 +41,18 @@ struct Arguments {
 
 void declareCheckpoints(CLI::App &app, CheckpointOptions &c) {
   app.add_option("--checkpoint", c.folder,
-                 "Folder of checkpoints: one at the end, and after a signal");
-  app.add_option("--checkpoint-every", c.every,
-                 "One after so many steps (100), or minutes (10m)");
+                 "Folder of checkpoints: one at the end, and after a signal "
+                 "(default: none)");
+  app.add_option(
+      "--checkpoint-every", c.every,
+      "One after so many steps (100), or minutes (10m) (default: at the "
+      "end alone)");
   app.add_option("--checkpoint-keep", c.keep,
                  "How many of the newest stay (0: all)")
       ->capture_default_str();
   app.add_option("--checkpoint-best", c.best,
-                 "The one with the least value of this metric stays too");
+                 "The one with the least value of this metric stays too "
+                 "(default: none)");
   app.add_flag("--checkpoint-background", c.background,
                "Write while the next steps run");
   app.add_option("--checkpoint-memory", c.memory,
@@ -60,50 +65,76 @@ void declareCheckpoints(CLI::App &app, CheckpointOptions &c) {
 void declare(CLI::App &app, Arguments &a) {
   app.add_option("plan", a.planFile, "The plan file, or its folder")
       ->required();
-  app.add_option("--entry", a.run.entry, "Entry to run")->capture_default_str();
+  app.add_option("--entry", a.run.entry,
+                 "train, evaluate, forward, or what else the plan has")
+      ->capture_default_str();
   app.add_option("--steps", a.run.steps, "Number of steps")
+      ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--first-step", a.run.firstStep, "Number of the first step")
+  app.add_option("--first-step", a.run.firstStep,
+                 "Number of the first step, from which data and rates follow")
+      ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   app.add_option("--data", a.data,
                  "[source=]file,...: files and globs of a source of data, or "
-                 "of all")
+                 "of all; repeatable (default: those of the plan)")
       ->allow_extra_args(false);
-  app.add_option("--evaluate-data", a.evaluateData,
-                 "The same for entries that evaluate alone")
+  app.add_option(
+         "--evaluate-data", a.evaluateData,
+         "The same for entries that evaluate alone (default: as --data)")
       ->allow_extra_args(false);
   app.add_option("--evaluate-every", a.run.evaluation.every,
                  "Evaluate on held-out data after so many steps (0: never)")
+      ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   app.add_option("--evaluate-steps", a.run.evaluation.steps,
                  "Batches of an evaluation (0: all)")
+      ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   app.add_option("--data-type", a.dataType,
-                 "Element type of raw tokens, in place of the plan's")
+                 "Element type of raw tokens (default: the plan's)")
       ->check(CLI::IsMember({"u8", "u16", "u32", "i32", "i64"}));
-  app.add_option("--input", a.inputs,
-                 "name=file.npy: a whole input, for every microbatch");
-  app.add_option("--set", a.externals, "name=value of an external hyper value");
-  app.add_option("--seed", a.session.seed, "In place of the plan's");
+  app.add_option(
+      "--input", a.inputs,
+      "name=file.npy: a whole input, for every microbatch; repeatable "
+      "(default: none)");
+  app.add_option("--set", a.externals,
+                 "name=value of an external hyper value; repeatable (default: "
+                 "none)");
+  app.add_option("--seed", a.session.seed,
+                 "Of initial values, samples and random ops (default: the "
+                 "plan's)");
   app.add_option("--threads", a.session.threads,
                  "Workers (0: as the devices ask, within the processor's)")
+      ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--shuffle", a.session.shuffleSeed,
-                 "Run ready work in a random legal order of this seed");
-  app.add_option("--fetch", a.run.fetch, "Values to print or dump")
+  app.add_option(
+      "--shuffle", a.session.shuffleSeed,
+      "Run ready work in a random legal order of this seed (default: in "
+      "the plan's)");
+  app.add_option(
+         "--fetch", a.run.fetch,
+         "Values to print or dump: names and globs, with commas (default: "
+         "none)")
       ->delimiter(',');
   app.add_flag("--fetch-each-step", a.run.fetchEachStep,
                "Fetch after each step, as step-<n>.<name>");
-  app.add_option("--dump", a.run.dumpFolder, "Folder for fetched .npy files");
-  app.add_option("--log", a.run.logFile, "JSON lines, one for each step");
+  app.add_option(
+      "--dump", a.run.dumpFolder,
+      "Folder for fetched .npy files (default: none, they are printed)");
+  app.add_option("--log", a.run.logFile,
+                 "JSON lines, one for each step (default: none)");
   app.add_option("--events", a.run.eventFile,
-                 "JSON lines, one for all that happens");
+                 "JSON lines, one for all that happens (default: none)");
   app.add_option("--tensorboard", a.run.boardFolder,
-                 "Folder that gets a file of numbers for TensorBoard");
+                 "Folder that gets a file of numbers for TensorBoard (default: "
+                 "none)");
   app.add_option("--trace", a.run.traceFile,
-                 "When each instruction ran, for Perfetto or Chrome");
+                 "When each instruction ran, in microseconds, for Perfetto or "
+                 "Chrome (default: none)");
   declareCheckpoints(app, a.checkpoints);
   app.add_option("--deadline", a.deadlineSeconds, "Seconds for one step")
+      ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--messages", a.messages,
                  "The library of messages between processes, where a launcher "
@@ -112,11 +143,14 @@ void declare(CLI::App &app, Arguments &a) {
       ->capture_default_str();
   app.add_option("--joining", a.joiningSeconds,
                  "Seconds for all processes to come")
+      ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--silence", a.silenceSeconds,
                  "Seconds for which another process may say nothing")
+      ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  app.add_option("--error-file", a.errorFile, "The error as JSON");
+  app.add_option("--error-file", a.errorFile,
+                 "Gets the error as JSON (default: none)");
   app.add_flag("--trust-kernels", a.session.trustKernels,
                "Load kernel objects that others own or may write");
   app.add_flag("--count", a.run.count,
@@ -290,6 +324,20 @@ Status runSession(Arguments &a) {
   return status;
 }
 
+std::string describeEnd() {
+  return printHelpTail(
+      {{"llmc-run plan --data corpus.bin --steps 50 --log run.jsonl",
+        "llmc-launch -n 4 -- llmc-run plan --data corpus.bin --steps 50 "
+        "--checkpoint out --resume"},
+       {ErrorKind::usage, ErrorKind::malformed, ErrorKind::peerLost,
+        ErrorKind::timeout, ErrorKind::outOfMemory, ErrorKind::numeric,
+        ErrorKind::noCheckpoint, ErrorKind::mismatch, ErrorKind::internal},
+       "after a signal n: at once, or after the step and its checkpoint",
+       "docs/plan-format.md, docs/data.md, docs/checkpoints.md, "
+       "docs/seeing.md",
+       true});
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -299,6 +347,7 @@ int main(int argc, char **argv) {
                                                 version, plan::formatVersion));
   Arguments arguments;
   declare(app, arguments);
+  app.footer(describeEnd());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
