@@ -29,9 +29,9 @@ EXAMPLES = {
     "gpt, one device": ("examples/gpt/gpt.mlir", "examples/gpt/gpt.toml", []),
 }
 ARCHITECTURES = ("sm_80", "sm_90")
-# Registers of a thread, and shared memory of a block: what lets eight blocks of
-# 128 threads onto a multiprocessor.
-REGISTER_LIMIT, SHARED_LIMIT = 64, 24 << 10
+# Registers of a thread, a quarter of a multiprocessor's threads at a time; shared
+# memory of a block, eight blocks of it.
+REGISTER_LIMIT, SHARED_LIMIT = 128, 24 << 10
 # Of a multiprocessor: registers, threads, blocks, shared memory in bytes.
 MACHINE = {"sm_80": (65536, 2048, 32, 164 << 10), "sm_90": (65536, 2048, 32, 228 << 10)}
 

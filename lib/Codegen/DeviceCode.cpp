@@ -59,8 +59,11 @@ struct EntryOrder {
 };
 } // namespace
 
+/// The entry takes `body` in; other functions are for it alone.
 static void makeInternal(llvm::Function &body) {
-  body.setLinkage(llvm::GlobalValue::InternalLinkage);
+  for (llvm::Function &function : *body.getParent())
+    if (!function.isDeclaration())
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
   body.addFnAttr(llvm::Attribute::AlwaysInline);
 }
 
