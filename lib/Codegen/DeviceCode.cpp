@@ -24,7 +24,7 @@
 #include "llmc/Runtime/Plan/Format/LaneAbi.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Config/llvm-config.h"
+#include "llvm/Config/Targets.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -59,8 +59,11 @@ struct EntryOrder {
 };
 } // namespace
 
+/// The entry takes `body` in; other functions are for it alone.
 static void makeInternal(llvm::Function &body) {
-  body.setLinkage(llvm::GlobalValue::InternalLinkage);
+  for (llvm::Function &function : *body.getParent())
+    if (!function.isDeclaration())
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
   body.addFnAttr(llvm::Attribute::AlwaysInline);
 }
 

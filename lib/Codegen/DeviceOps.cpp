@@ -40,6 +40,12 @@ static bool isShared(Type type) {
   return space && space.getValue() == gpu::AddressSpace::Workgroup;
 }
 
+/// Other functions are of numbers alone.
+static bool isKernelCode(func::FuncOp function) {
+  return !function.isExternal() && function.getNumArguments() > 0 &&
+         isa<MemRefType>(function.getArgumentTypes().back());
+}
+
 namespace {
 class DeviceOpsPass
     : public PassWrapper<DeviceOpsPass, OperationPass<ModuleOp>> {
@@ -55,7 +61,7 @@ public:
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
+      if (isKernelCode(function))
         lower(function);
   }
 

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceFunctions.h"
 #include "KernelLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -68,6 +69,9 @@ bool hasPolynomial(StringRef op) {
          op == "math.erf" || op == "math.erfc";
 }
 
+/// Marks a function of f64 whose result is rounded to f32.
+constexpr StringRef kIsRounded = "llmc.is_rounded";
+
 /// A function of a narrower type in `wide`, rounded once.
 void computeWider(Operation *op, Type wide, PatternRewriter &rewriter) {
   Type type = op->getResult(0).getType();
@@ -79,6 +83,8 @@ void computeWider(Operation *op, Type wide, PatternRewriter &rewriter) {
   Operation *copy = rewriter.clone(*op);
   copy->setOperands(operands);
   copy->getResult(0).setType(wideType);
+  if (wide.isF64())
+    copy->setAttr(kIsRounded, rewriter.getUnitAttr());
   rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, copy->getResult(0));
 }
 
@@ -105,8 +111,9 @@ struct WidenNarrowFloat : RewritePattern {
 };
 
 struct CallLibrary : RewritePattern {
-  explicit CallLibrary(MLIRContext *context)
-      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  CallLibrary(MLIRContext *context, bool onDevice)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        onDevice(onDevice) {}
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
@@ -115,9 +122,11 @@ struct CallLibrary : RewritePattern {
         !getElementTypeOrSelf(op->getResult(0).getType()).isF64())
       return failure();
     Location loc = op->getLoc();
-    declare(op, symbol, rewriter);
+    std::string name = onDevice && op->hasAttr(kIsRounded)
+                           ? define(op, symbol, rewriter)
+                           : declare(op, symbol, rewriter).getSymName().str();
     auto call = [&](ValueRange arguments) -> Value {
-      return func::CallOp::create(rewriter, loc, symbol,
+      return func::CallOp::create(rewriter, loc, name,
                                   TypeRange{rewriter.getF64Type()}, arguments)
           .getResult(0);
     };
@@ -140,11 +149,11 @@ struct CallLibrary : RewritePattern {
     return success();
   }
 
-  static void declare(Operation *op, StringRef symbol,
-                      PatternRewriter &rewriter) {
+  static func::FuncOp declare(Operation *op, StringRef symbol,
+                              PatternRewriter &rewriter) {
     auto module = op->getParentOfType<ModuleOp>();
-    if (module.lookupSymbol(symbol))
-      return;
+    if (auto known = module.lookupSymbol<func::FuncOp>(symbol))
+      return known;
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(module.getBody());
     SmallVector<Type> inputs(op->getNumOperands(), rewriter.getF64Type());
@@ -152,13 +161,40 @@ struct CallLibrary : RewritePattern {
         rewriter, module.getLoc(), symbol,
         rewriter.getFunctionType(inputs, rewriter.getF64Type()));
     function.setPrivate();
+    return function;
   }
+
+  /// The name of a function of the kernels, or of the library where a device
+  /// has no code of it.
+  static std::string define(Operation *op, StringRef symbol,
+                            PatternRewriter &rewriter) {
+    std::string name = ("llmc_" + symbol).str();
+    func::FuncOp function = declare(op, name, rewriter);
+    if (!function.isExternal())
+      return name;
+    OpBuilder::InsertionGuard guard(rewriter);
+    Block *entry = function.addEntryBlock();
+    rewriter.setInsertionPointToStart(entry);
+    Value result = makeDeviceFunction(rewriter, op->getLoc(), symbol,
+                                      entry->getArguments());
+    if (!result) {
+      rewriter.eraseOp(function);
+      rewriter.setInsertionPoint(op);
+      return declare(op, symbol, rewriter).getSymName().str();
+    }
+    func::ReturnOp::create(rewriter, op->getLoc(), result);
+    return name;
+  }
+
+  bool onDevice;
 };
 
 class MathFunctionsPass
     : public PassWrapper<MathFunctionsPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MathFunctionsPass)
+
+  explicit MathFunctionsPass(bool onDevice) : onDevice(onDevice) {}
 
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, math::MathDialect, func::FuncDialect,
@@ -167,19 +203,23 @@ public:
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<WidenNarrowFloat, CallLibrary>(&getContext());
+    patterns.add<WidenNarrowFloat>(&getContext());
+    patterns.add<CallLibrary>(&getContext(), onDevice);
     populateNarrowFloatPatterns(patterns);
     math::populateExpansionPatterns(patterns, {"rsqrt"});
     populateMathPolynomialApproximationPatterns(patterns, hasPolynomial);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
+
+private:
+  bool onDevice;
 };
 
 } // namespace
 
-std::unique_ptr<mlir::Pass> createMathFunctionsPass() {
-  return std::make_unique<MathFunctionsPass>();
+std::unique_ptr<mlir::Pass> createMathFunctionsPass(bool onDevice) {
+  return std::make_unique<MathFunctionsPass>(onDevice);
 }
 
 bool isLibrarySymbol(StringRef symbol) {

@@ -49,6 +49,9 @@ public:
   /// Largest |kernel - interpreter| / max(1, |interpreter|) over all results.
   double getError() const;
   ArrayRef<HostTensor> getArguments() const { return arguments; }
+  void setArgument(unsigned argument, int64_t element, double value) {
+    arguments[argument].setFloat(element, value);
+  }
   ArrayRef<HostTensor> getResults() const { return results; }
   int getNumLaunches() const { return launches; }
   /// What lanes did wrong; empty where all was right.

@@ -5,8 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+<<<<<<< HEAD
 #include "Help.h"
 #include "RunFlags.h"
+=======
+#include "llmc/Codegen/KernelObject.h"
+>>>>>>> 8cbd96648fc40624ce33582a4d6aa7719a4053f8
 #include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Transforms/Phases/Phases.h"
@@ -21,7 +25,336 @@ using namespace llmc::driver;
 using rt::ErrorKind;
 
 namespace {
+<<<<<<< HEAD
 struct Flags : RunFlags {
+=======
+/// Ours among the flags that LLVM's libraries register.
+cl::OptionCategory category("llmc options");
+
+/// The flags, grouped by the subcommands that have them.
+struct Flags {
+  cl::SubCommand train{"train", "compile a model and train it"};
+  cl::SubCommand compile{"compile", "compile a model to a plan, or to the IR "
+                                    "after a phase"};
+  cl::SubCommand run{"run", "run a plan"};
+  cl::SubCommand interpret{"interpret", "evaluate a program without kernels"};
+  cl::SubCommand inspect{"inspect", "print a plan"};
+  cl::SubCommand ops{"ops", "list the ops of a model, what llmc lacks first"};
+  cl::SubCommand explain{"explain",
+                         "say what a plan needs and moves, where and "
+                         "why"};
+  cl::SubCommand diff{"diff", "find the first value in which the devices "
+                              "differ from one device"};
+  cl::SubCommand init{"init", "write a configuration to begin with"};
+
+  cl::opt<std::string> input{
+      cl::Positional,   cl::cat(category),  cl::desc("<model or plan>"),
+      cl::Required,     cl::sub(train),     cl::sub(compile),
+      cl::sub(run),     cl::sub(interpret), cl::sub(ops),
+      cl::sub(explain), cl::sub(diff),      cl::sub(init)};
+  cl::list<std::string> inspected{cl::Positional, cl::cat(category),
+                                  cl::desc("[plan] <file>"), cl::OneOrMore,
+                                  cl::sub(inspect)};
+  cl::opt<std::string> config{"config",
+                              cl::cat(category),
+                              cl::desc("strategy (TOML)"),
+                              cl::value_desc("file"),
+                              cl::sub(train),
+                              cl::sub(compile),
+                              cl::sub(interpret),
+                              cl::sub(explain),
+                              cl::sub(diff)};
+  cl::list<std::string> set{"set",
+                            cl::cat(category),
+                            cl::desc("key=value over the configuration"),
+                            cl::sub(train),
+                            cl::sub(compile),
+                            cl::sub(interpret),
+                            cl::sub(explain),
+                            cl::sub(diff)};
+  cl::opt<std::string> mesh{"mesh",
+                            cl::cat(category),
+                            cl::desc("sizes of axes: data=2,tensor=2"),
+                            cl::sub(train),
+                            cl::sub(compile),
+                            cl::sub(interpret),
+                            cl::sub(explain),
+                            cl::sub(diff)};
+  cl::opt<std::string> machine{"machine",
+                               cl::cat(category),
+                               cl::desc("links and devices (TOML, [machine])"),
+                               cl::value_desc("file"),
+                               cl::sub(train),
+                               cl::sub(compile),
+                               cl::sub(interpret),
+                               cl::sub(explain),
+                               cl::sub(diff)};
+  cl::opt<std::string> weights{"weights",
+                               cl::cat(category),
+                               cl::desc("initial parameters: safetensors, or a "
+                                        "checkpoint"),
+                               cl::value_desc("file"),
+                               cl::sub(train),
+                               cl::sub(compile),
+                               cl::sub(interpret),
+                               cl::sub(explain),
+                               cl::sub(diff)};
+  cl::list<std::string> dims{"dim",
+                             cl::cat(category),
+                             cl::desc("size of a symbolic dimension of an "
+                                      ".onnx file"),
+                             cl::value_desc("name=size"),
+                             cl::sub(train),
+                             cl::sub(compile),
+                             cl::sub(interpret),
+                             cl::sub(explain),
+                             cl::sub(diff),
+                             cl::sub(init)};
+  cl::opt<std::string> output{
+      "o",
+      cl::cat(category),
+      cl::desc("folder of the plan, or file of a "
+               "phase's IR or of a configuration (-: stdout)"),
+      cl::value_desc("path"),
+      cl::sub(compile),
+      cl::sub(init)};
+  cl::opt<std::string> compileTo{"compile-to",
+                                 cl::cat(category),
+                                 cl::desc("stop after this phase"),
+                                 cl::value_desc("phase"),
+                                 cl::init("plan"),
+                                 cl::sub(compile)};
+  cl::opt<std::string> target{
+      "target",
+      cl::cat(category),
+      cl::desc("what kernels are compiled for: cpu, cuda:sm_80 or cuda:sm_90"),
+      cl::value_desc("target"),
+      cl::init("cpu"),
+      cl::sub(compile)};
+  cl::opt<std::string> compileFrom{"compile-from",
+                                   cl::cat(category),
+                                   cl::desc("the input is the IR after this "
+                                            "phase"),
+                                   cl::value_desc("phase"),
+                                   cl::sub(compile),
+                                   cl::sub(interpret)};
+  cl::opt<std::string> entry{"entry",
+                             cl::cat(category),
+                             cl::desc("train, evaluate or forward"),
+                             cl::init("train"),
+                             cl::sub(train),
+                             cl::sub(run),
+                             cl::sub(interpret),
+                             cl::sub(explain)};
+  // Numbers are text here: errors are reported in one place, as one line.
+  cl::opt<std::string> steps{"steps",
+                             cl::cat(category),
+                             cl::desc("number of steps"),
+                             cl::init("-1"),
+                             cl::sub(train),
+                             cl::sub(run),
+                             cl::sub(interpret),
+                             cl::sub(diff)};
+  cl::opt<std::string> threads{"threads",
+                               cl::cat(category),
+                               cl::desc("threads of a device (0: all)"),
+                               cl::init("0"),
+                               cl::sub(train),
+                               cl::sub(compile),
+                               cl::sub(run)};
+  cl::list<std::string> data{"data",
+                             cl::cat(category),
+                             cl::desc("files and globs of a source, or of all"),
+                             cl::value_desc("[source=]file,..."),
+                             cl::sub(train),
+                             cl::sub(run),
+                             cl::sub(interpret),
+                             cl::sub(diff)};
+  cl::list<std::string> evaluateData{
+      "evaluate-data",
+      cl::cat(category),
+      cl::desc("the same for the entry evaluate alone"),
+      cl::value_desc("[source=]file,..."),
+      cl::sub(train),
+      cl::sub(run),
+      cl::sub(interpret)};
+  cl::opt<std::string> evaluateEvery{
+      "evaluate-every", cl::cat(category),
+      cl::desc("evaluate on held-out data after so many steps (0: never)"),
+      cl::init("0"), cl::sub(run)};
+  cl::opt<std::string> evaluateSteps{
+      "evaluate-steps", cl::cat(category),
+      cl::desc("batches of an evaluation (0: all)"), cl::init("0"),
+      cl::sub(run)};
+  cl::opt<std::string> dataType{
+      "data-type",
+      cl::cat(category),
+      cl::desc("type of raw tokens: u8, u16, u32, i32, ..."),
+      cl::sub(train),
+      cl::sub(run),
+      cl::sub(interpret),
+      cl::sub(diff)};
+  cl::opt<std::string> log{"log",
+                           cl::cat(category),
+                           cl::desc("a JSON line for each step"),
+                           cl::value_desc("file"),
+                           cl::sub(train),
+                           cl::sub(run),
+                           cl::sub(interpret)};
+  cl::opt<std::string> events{"events",
+                              cl::cat(category),
+                              cl::desc("a JSON line for all that happens"),
+                              cl::value_desc("file"),
+                              cl::sub(train),
+                              cl::sub(run)};
+  cl::opt<std::string> tensorboard{
+      "tensorboard",
+      cl::cat(category),
+      cl::desc("gets a file of numbers for TensorBoard"),
+      cl::value_desc("folder"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<std::string> trace{
+      "trace",
+      cl::cat(category),
+      cl::desc("when each instruction ran, for Perfetto or Chrome"),
+      cl::value_desc("file"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::list<std::string> fetch{"fetch",
+                              cl::cat(category),
+                              cl::desc("names of values to print"),
+                              cl::CommaSeparated,
+                              cl::sub(train),
+                              cl::sub(run),
+                              cl::sub(interpret)};
+  cl::opt<bool> fetchEachStep{
+      "fetch-each-step",
+      cl::cat(category),
+      cl::desc("fetch after each step, as step-<n>.<name>"),
+      cl::sub(train),
+      cl::sub(run),
+      cl::sub(interpret)};
+  cl::opt<bool> count{"count", cl::cat(category),
+                      cl::desc("count what devices communicate and compare "
+                               "with the plan"),
+                      cl::sub(train), cl::sub(run)};
+  cl::opt<bool> check{"check", cl::cat(category),
+                      cl::desc("compare the devices of --mesh with the whole "
+                               "program"),
+                      cl::sub(interpret)};
+  cl::opt<std::string> dump{"dump",
+                            cl::cat(category),
+                            cl::desc("folder of fetched .npy files"),
+                            cl::value_desc("folder"),
+                            cl::sub(train),
+                            cl::sub(run),
+                            cl::sub(interpret)};
+  cl::opt<std::string> checkpoint{
+      "checkpoint",
+      cl::cat(category),
+      cl::desc("checkpoints: one at the end, and after a signal"),
+      cl::value_desc("folder"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<std::string> checkpointEvery{
+      "checkpoint-every",
+      cl::cat(category),
+      cl::desc("one after so many steps (100), or minutes (10m)"),
+      cl::value_desc("interval"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<std::string> checkpointKeep{
+      "checkpoint-keep",
+      cl::cat(category),
+      cl::desc("how many of the newest stay (0: all)"),
+      cl::init("2"),
+      cl::value_desc("count"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<std::string> checkpointBest{
+      "checkpoint-best",
+      cl::cat(category),
+      cl::desc("the one with the least value of this metric stays too"),
+      cl::value_desc("metric"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<bool> checkpointBackground{"checkpoint-background", cl::cat(category),
+                                     cl::desc("write while the next steps run"),
+                                     cl::sub(train), cl::sub(run)};
+  cl::opt<std::string> checkpointMemory{
+      "checkpoint-memory",
+      cl::cat(category),
+      cl::desc("with --checkpoint-background: bytes that may wait in memory"),
+      cl::value_desc("bytes"),
+      cl::sub(train),
+      cl::sub(run)};
+  cl::opt<bool> resume{
+      "resume", cl::cat(category),
+      cl::desc("go on from the newest whole checkpoint of the folder"),
+      cl::sub(train), cl::sub(run)};
+  cl::opt<std::string> errorFile{
+      "error-file", cl::cat(category), cl::desc("the error as JSON"),
+      cl::value_desc("file"), cl::sub(cl::SubCommand::getAll())};
+  cl::opt<std::string> kernelCache{
+      "kernel-cache",
+      cl::cat(category),
+      cl::desc("keep compiled kernels here and take those of before "
+               "(default: $LLMC_KERNEL_CACHE)"),
+      cl::value_desc("folder"),
+      cl::sub(train),
+      cl::sub(compile)};
+  cl::opt<bool> printConfig{"print-config", cl::cat(category),
+                            cl::desc("print every key with its origin, stop"),
+                            cl::sub(train), cl::sub(compile)};
+  cl::opt<std::string> forms{
+      "forms",
+      cl::cat(category),
+      cl::desc("table of which of the library's ways to compute is fastest "
+               "here; what it lacks is measured and added"),
+      cl::value_desc("file"),
+      cl::sub(train),
+      cl::sub(compile)};
+  cl::opt<std::string> remarks{
+      "remarks", cl::cat(category),
+      cl::desc("what is gathered, replicated and padded, and where layouts "
+               "are in conflict"),
+      cl::value_desc("file"), cl::sub(compile)};
+  cl::opt<bool> timing{"timing", cl::cat(category),
+                       cl::desc("print the time of each pass, and the peak "
+                                "of memory"),
+                       cl::sub(compile)};
+  cl::opt<bool> json{"json", cl::cat(category), cl::desc("print as JSON"),
+                     cl::sub(inspect), cl::sub(ops)};
+  cl::opt<bool> trustKernels{"trust-kernels", cl::cat(category),
+                             cl::desc("load kernels that others may write"),
+                             cl::sub(run)};
+
+  cl::opt<bool> explained{"explain", cl::cat(category),
+                          cl::desc("before the first step what llmc explain "
+                                   "prints"),
+                          cl::sub(train)};
+  cl::opt<std::string> strict{
+      "strict",
+      cl::cat(category),
+      cl::desc("what is an error: replicate, gather, pad, conflict"),
+      cl::value_desc("list"),
+      cl::sub(train),
+      cl::sub(compile),
+      cl::sub(explain)};
+  cl::opt<std::string> value{
+      "value", cl::cat(category),
+      cl::desc("the layouts of these values, and where they come from"),
+      cl::value_desc("glob"), cl::sub(explain)};
+  cl::opt<bool> all{"all", cl::cat(category), cl::desc("print every line"),
+                    cl::sub(explain)};
+
+  cl::opt<std::string> tolerance{
+      "tolerance", cl::cat(category),
+      cl::desc("difference, relative to the largest element, that counts"),
+      cl::init("1e-4"), cl::sub(diff)};
+
+>>>>>>> 8cbd96648fc40624ce33582a4d6aa7719a4053f8
   std::optional<Command> findCommand();
   rt::Status fillCheckpoints(rt::CheckpointOptions &options);
   rt::Status fill(Options &options);
@@ -181,6 +514,13 @@ rt::Status Flags::fill(Options &options) {
   options.output = output;
   options.compileTo = compileTo;
   options.compileFrom = compileFrom;
+  if (auto known = codegen::CodeTarget::parse(target); !known.ok())
+    return usage("--target: " + known.message());
+  options.target = target;
+  if (!compileFrom.empty() && target.getNumOccurrences())
+    return usage("--target: expected none with --compile-from, whose text says "
+                 "it, got '" +
+                 target + "'");
   options.entry = entry;
   LLMC_TRY(parseNumber("--steps", steps, options.steps));
   if (options.steps < 0 && steps.getNumOccurrences())
@@ -190,6 +530,9 @@ rt::Status Flags::fill(Options &options) {
   LLMC_TRY(parseNumber("--threads", threads, options.threads));
   if (options.threads < 0)
     return usage("--threads: expected at least 0, got " + threads);
+  if (options.threads > 1 && options.target != "cpu")
+    return usage("--threads: expected none for a device of target '" + target +
+                 "', whose launches take all rows, got " + threads);
   LLMC_TRY(fillCheckpoints(options.checkpoints));
   options.data.assign(data.begin(), data.end());
   options.evaluateData.assign(evaluateData.begin(), evaluateData.end());
