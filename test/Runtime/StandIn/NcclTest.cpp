@@ -6,6 +6,7 @@
 
 #include "Nccl.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <spawn.h>
@@ -165,6 +166,33 @@ TEST_F(NcclTest, MatchesCollectivesByTheirOrderGroupedOrNot) {
     for (int i = 0; i < kRanks; ++i)
       EXPECT_EQ(read(i, 2), (std::vector<float>{10, 30}));
   }
+}
+
+TEST_F(NcclTest, OperationsOfACommunicatorComeOneAfterTheOther) {
+  static std::atomic<bool> go;
+  go = false;
+  auto block = [](void *) {
+    while (!go)
+      std::this_thread::yield();
+  };
+  CUstream second[kRanks];
+  for (int i = kRanks; i-- > 0;) {
+    ASSERT_CUDA(cuCtxSetCurrent(ranks[i].context));
+    ASSERT_CUDA(cuStreamCreate(&second[i], CU_STREAM_NON_BLOCKING));
+  }
+  ASSERT_CUDA(cuLaunchHostFunc(ranks[0].stream, block, nullptr));
+  group([&](int i) { return allReduce(i, 1, ncclFloat32, ncclSum); });
+  group([&](int i) {
+    return nccl().AllReduce(in(i), in(i), 1, ncclFloat32, ncclSum, comms[i],
+                            second[i]);
+  });
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(cuda().cuStreamQuery(second[0]), CUDA_ERROR_NOT_READY);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  go = true;
+  EXPECT_CUDA(cuStreamSynchronize(second[0]));
+  EXPECT_EQ(read(0, 1), std::vector<float>{10});
 }
 
 TEST_F(NcclTest, ExchangesWithNeighboursInOneGroup) {
