@@ -49,7 +49,7 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Pass> createExtremesPass() {
+std::unique_ptr<mlir::Pass> createExtremesPass() {
   return std::make_unique<ExtremesPass>();
 }
 

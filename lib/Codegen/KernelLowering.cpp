@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
+#include "DeviceOps.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -32,7 +33,7 @@ using namespace mlir;
 
 namespace llmc::codegen {
 
-static void addPasses(OpPassManager &passes) {
+static void addPasses(OpPassManager &passes, const CodeTarget &target) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createMathFunctionsPass());
@@ -42,11 +43,15 @@ static void addPasses(OpPassManager &passes) {
   narrow.sourceTypeStrs = {"bf16"};
   narrow.targetTypeStr = "f32";
   passes.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
+  passes.addPass(createRoundEachPass());
   passes.addPass(createSmallFloatsPass());
   passes.addPass(createExtremesPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   passes.addPass(arith::createArithExpandOpsPass(expand));
+  if (target.isDevice())
+    passes.addPass(createDeviceOpsPass(target.isOnLanes() ? DeviceOps::Lanes
+                                                          : DeviceOps::Nvptx));
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertMathToLLVMPass());
@@ -61,7 +66,8 @@ static void addPasses(OpPassManager &passes) {
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
-lowerKernels(ModuleOp kernels, llvm::function_ref<bool(StringRef)> isWanted) {
+lowerKernels(ModuleOp kernels, llvm::function_ref<bool(StringRef)> isWanted,
+             const CodeTarget &target) {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(kernels.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(copy->getBody());
   // What kernels say of themselves goes into the manifest, not into code.
@@ -70,7 +76,7 @@ lowerKernels(ModuleOp kernels, llvm::function_ref<bool(StringRef)> isWanted) {
         (!isWanted || isWanted(SymbolTable::getSymbolName(&op).getValue())))
       builder.clone(op);
   PassManager passes(kernels.getContext());
-  addPasses(passes);
+  addPasses(passes, target);
   if (failed(passes.run(*copy)))
     return failure();
   return copy;

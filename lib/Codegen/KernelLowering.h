@@ -22,11 +22,16 @@ std::unique_ptr<mlir::Pass> createMathFunctionsPass();
 
 /// Replaces maxima and minima of floats by those that know the signs of zeros.
 std::unique_ptr<mlir::Pass> createExtremesPass();
+/// Has each op of bf16 round its result.
+std::unique_ptr<mlir::Pass> createRoundEachPass();
 /// Floats of eight bits as bits, and integer code between them and f32.
 std::unique_ptr<mlir::Pass> createSmallFloatsPass();
 
 /// Rounds f64 to types narrower than f32 once, by way of f32.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
+
+/// `element`, or a vector of it where `type` is one.
+Type withElement(Type type, Type element);
 
 /// True for the functions of the C library that a kernel object may call.
 bool isLibrarySymbol(StringRef symbol);

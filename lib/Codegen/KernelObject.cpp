@@ -66,7 +66,8 @@ static std::string printCode(dist::KernelOp kernel,
 }
 
 /// Fills `objects` from the cache, and gives the kernels that it lacks.
-static std::vector<Job> findMissing(ModuleOp kernels, const KernelCache *cache,
+static std::vector<Job> findMissing(ModuleOp kernels, const CodeTarget &target,
+                                    const KernelCache *cache,
                                     KernelObjects &objects) {
   SymbolTable symbols(kernels);
   std::vector<Job> jobs;
@@ -75,6 +76,7 @@ static std::vector<Job> findMissing(ModuleOp kernels, const KernelCache *cache,
     std::optional<std::string> found;
     if (cache) {
       job.key = cache->getKey(
+          target.architecture +
           printCode(kernel, collectCode(symbols, kernel.getCode())));
       found = cache->find(job.key);
     }
@@ -86,14 +88,16 @@ static std::vector<Job> findMissing(ModuleOp kernels, const KernelCache *cache,
 }
 
 /// Lowers the code of `jobs`, and gives each its own.
-static LogicalResult lowerMissing(ModuleOp kernels, std::vector<Job> &jobs) {
+static LogicalResult lowerMissing(ModuleOp kernels, const CodeTarget &target,
+                                  std::vector<Job> &jobs) {
   SymbolTable symbols(kernels);
   llvm::StringSet<> wanted;
   for (Job &job : jobs)
     for (Operation *op : collectCode(symbols, job.kernel.getCode()))
       wanted.insert(SymbolTable::getSymbolName(op).getValue());
   FailureOr<OwningOpRef<ModuleOp>> lowered = lowerKernels(
-      kernels, [&](StringRef symbol) { return wanted.contains(symbol); });
+      kernels, [&](StringRef symbol) { return wanted.contains(symbol); },
+      target);
   if (failed(lowered))
     return failure();
   SymbolTable table(**lowered);
@@ -106,18 +110,21 @@ static LogicalResult lowerMissing(ModuleOp kernels, std::vector<Job> &jobs) {
   return success();
 }
 
-static LogicalResult compileMissing(ModuleOp kernels, std::vector<Job> &jobs,
+static LogicalResult compileMissing(ModuleOp kernels, const CodeTarget &target,
+                                    std::vector<Job> &jobs,
                                     MutableArrayRef<std::string> made) {
   if (jobs.empty())
     return success();
-  if (failed(lowerMissing(kernels, jobs)))
+  if (failed(lowerMissing(kernels, target, jobs)))
     return failure();
   MLIRContext &context = *kernels.getContext();
   registerBuiltinDialectTranslation(context);
   registerLLVMDialectTranslation(context);
   return failableParallelForEachN(&context, 0, jobs.size(), [&](size_t i) {
     FailureOr<std::string> object =
-        makeKernelObject(jobs[i].kernel, *jobs[i].code);
+        target.isDevice()
+            ? makeDeviceCode(jobs[i].kernel, *jobs[i].code, target)
+            : makeKernelObject(jobs[i].kernel, *jobs[i].code);
     jobs[i].code = nullptr;
     if (succeeded(object))
       made[i] = std::move(*object);
@@ -136,27 +143,36 @@ static LogicalResult storeObjects(ModuleOp kernels, const KernelCache &cache,
   return success();
 }
 
-FailureOr<KernelObjects> compileKernels(ModuleOp kernels,
-                                        const KernelCache *cache) {
+FailureOr<KernelObjects> compileCodes(ModuleOp kernels,
+                                      const CodeTarget &target,
+                                      const KernelCache *cache) {
   if (failed(verifyStoredElements(kernels)))
     return failure();
-  FailureOr<rt::plan::Manifest> manifest = getManifest(kernels);
-  if (failed(manifest))
-    return failure();
   KernelObjects objects;
-  std::vector<Job> jobs = findMissing(kernels, cache, objects);
+  std::vector<Job> jobs = findMissing(kernels, target, cache, objects);
   KernelObjects made(jobs.size());
-  if (failed(compileMissing(kernels, jobs, made)) ||
+  if (failed(compileMissing(kernels, target, jobs, made)) ||
       (cache && failed(storeObjects(kernels, *cache, jobs, made))))
     return failure();
   size_t next = 0;
   for (std::string &object : objects)
     if (object.empty())
       object = std::move(made[next++]);
+  return objects;
+}
+
+FailureOr<KernelObjects> compileKernels(ModuleOp kernels,
+                                        const KernelCache *cache) {
+  FailureOr<KernelObjects> objects = compileCodes(kernels, {}, cache);
+  FailureOr<rt::plan::Manifest> manifest = failure();
+  if (succeeded(objects))
+    manifest = getManifest(kernels);
+  if (failed(manifest))
+    return failure();
   FailureOr<std::string> last = makeManifestObject(kernels, *manifest);
   if (failed(last))
     return failure();
-  objects.push_back(std::move(*last));
+  objects->push_back(std::move(*last));
   return objects;
 }
 

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachineCode.h"
+#include "KernelLowering.h"
 #include "NarrowMoves.h"
 #include "Processor.h"
 #include "llmc/Runtime/Plan/Format/KernelAbi.h"
@@ -92,9 +93,7 @@ getLibraryFunctions(const llvm::Triple &triple) {
   return library;
 }
 
-/// O3 without the loop and straight-line vectorizers: kernels are vector code
-/// already (LoopWidening.h).
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -132,8 +131,7 @@ static void setTarget(llvm::Module &module,
   }
 }
 
-/// Machine code of `module`; none, with an error at `op`, if LLVM has none.
-static FailureOr<std::string> emitObject(Operation *op, llvm::Module &module) {
+FailureOr<std::string> emitObject(Operation *op, llvm::Module &module) {
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(error);
   if (!machine)

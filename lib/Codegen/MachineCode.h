@@ -10,16 +10,39 @@
 #ifndef LLMC_LIB_CODEGEN_MACHINECODE_H
 #define LLMC_LIB_CODEGEN_MACHINECODE_H
 
+#include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Runtime/Plan/Format/Manifest.h"
 #include "llmc/Support/LLVM.h"
 #include <string>
 
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
 namespace llmc::codegen {
+
+/// Codes of all kernels, in order, by `makeKernelObject` or `makeDeviceCode`.
+FailureOr<KernelObjects> compileCodes(ModuleOp kernels,
+                                      const CodeTarget &target,
+                                      const KernelCache *cache);
 
 /// The object of one kernel, whose code `code` has in the LLVM dialect. On
 /// failure an error has been emitted at `kernel`.
 FailureOr<std::string> makeKernelObject(dist::KernelOp kernel, ModuleOp code);
+
+/// Code of one kernel of a GPU, likewise: text of PTX, or for
+/// `CodeTarget::isOnLanes` an object with a function of LaneAbi.h.
+FailureOr<std::string> makeDeviceCode(dist::KernelOp kernel, ModuleOp code,
+                                      const CodeTarget &target);
+
+/// O3 without the loop and straight-line vectorizers: kernels are vector code
+/// already (LoopWidening.h).
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+/// Machine code of `module` for this machine; none, with an error at `op`, if
+/// LLVM has none.
+FailureOr<std::string> emitObject(Operation *op, llvm::Module &module);
 
 /// The object with the manifest of `kernels`.
 FailureOr<std::string> makeManifestObject(ModuleOp kernels,

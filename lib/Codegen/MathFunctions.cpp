@@ -30,6 +30,12 @@ using namespace mlir;
 
 namespace llmc::codegen {
 
+Type withElement(Type type, Type element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return VectorType::get(vector.getShape(), element);
+  return element;
+}
+
 namespace {
 
 struct LibraryFunction {
@@ -60,12 +66,6 @@ StringRef getLibrarySymbol(Operation *op) {
 bool hasPolynomial(StringRef op) {
   return op == "math.exp" || op == "math.log" || op == "math.tanh" ||
          op == "math.erf" || op == "math.erfc";
-}
-
-Type withElement(Type type, Type element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return VectorType::get(vector.getShape(), element);
-  return element;
 }
 
 /// A function of a narrower type in `wide`, rounded once.
@@ -178,7 +178,7 @@ public:
 
 } // namespace
 
-std::unique_ptr<Pass> createMathFunctionsPass() {
+std::unique_ptr<mlir::Pass> createMathFunctionsPass() {
   return std::make_unique<MathFunctionsPass>();
 }
 

@@ -24,12 +24,6 @@ using namespace mlir;
 
 namespace llmc::codegen {
 
-static Type withElement(Type type, Type element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return VectorType::get(vector.getShape(), element);
-  return element;
-}
-
 static Value getOnes(OpBuilder &builder, Location loc, Type type) {
   TypedAttr one = builder.getI32IntegerAttr(1);
   if (auto vector = dyn_cast<VectorType>(type))

@@ -246,7 +246,7 @@ LogicalResult SmallFloatsPass::computeInSingle() {
   return applyPartialConversion(getOperation(), target, std::move(patterns));
 }
 
-std::unique_ptr<Pass> createSmallFloatsPass() {
+std::unique_ptr<mlir::Pass> createSmallFloatsPass() {
   return std::make_unique<SmallFloatsPass>();
 }
 

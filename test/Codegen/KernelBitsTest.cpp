@@ -83,4 +83,30 @@ TEST(KernelBits, DoNotDependOnFusion) {
   EXPECT_TRUE(sameBits(alone.getResults()[0], kept.getResults()[4]));
 }
 
+// Each op of bf16 rounds, also inside of a kernel.
+TEST(KernelBits, DoNotDependOnFusionInNarrowTypes) {
+  const char *const chain = R"(
+  func.func @f(%x: tensor<64xT>, %y: tensor<64xT>) -> (TYPES) {
+    %0 = stablehlo.multiply %x, %y : tensor<64xT>
+    %1 = stablehlo.multiply %0, %y : tensor<64xT>
+    %2 = stablehlo.add %1, %x : tensor<64xT>
+    return VALUES : TYPES
+  })";
+  for (const char *type : {"bf16", "f16"}) {
+    KernelRunner fused(withType(fill(chain, "%2", "tensor<64xT>"), type));
+    ASSERT_TRUE(fused.run()) << fused.takeMessages();
+    HostTensor rounded(fused.getResults()[0].getType());
+    for (int64_t i = 0; i < 64; ++i) {
+      double x = fused.getArguments()[0].getFloat(i);
+      double y = fused.getArguments()[1].getFloat(i);
+      auto round = [&](double value) {
+        rounded.setFloat(i, value);
+        return rounded.getFloat(i);
+      };
+      round(round(round(x * y) * y) + x);
+    }
+    EXPECT_TRUE(sameBits(fused.getResults()[0], rounded)) << type;
+  }
+}
+
 } // namespace

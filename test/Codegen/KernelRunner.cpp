@@ -10,6 +10,7 @@
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Interpreter/Interpreter.h"
+#include "llmc/Runtime/Base/File.h"
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -38,7 +39,8 @@ std::string formKernels(StringRef text) {
   return isTaken ? std::string() : context.takeMessages();
 }
 
-KernelRunner::KernelRunner(StringRef text, uint64_t seed) {
+KernelRunner::KernelRunner(StringRef text, uint64_t seed, RunOn runOn)
+    : runOn(runOn), lanes(seed) {
   context.get()->loadDialect<dist::DistDialect>();
   module = context.parse(text);
   if (!module)
@@ -56,23 +58,35 @@ KernelRunner::~KernelRunner() {
     dlclose(library);
 }
 
+/// Writes the shared object with the kernels' functions.
+bool KernelRunner::compile(ModuleOp kernels, StringRef path) {
+  if (runOn == RunOn::Processor) {
+    FailureOr<codegen::KernelObjects> object = codegen::compileKernels(kernels);
+    return succeeded(object) &&
+           succeeded(codegen::linkKernels(kernels, *object, path));
+  }
+  FailureOr<rt::plan::Manifest> made = codegen::getManifest(kernels);
+  if (failed(made) ||
+      failed(codegen::compileDeviceKernels(kernels, {"cuda", "fibers"}, *made)))
+    return false;
+  manifest = std::move(*made);
+  return rt::writeFileAtomically(path.str(), manifest.images[0].data).ok();
+}
+
 bool KernelRunner::prepare() {
   PassManager passes(context.get());
-  buildKernelsPipeline(passes);
+  buildKernelsPipeline(passes, runOn == RunOn::Lanes ? "cuda" : "cpu");
   if (failed(passes.run(*module)))
     return false;
   auto kernels = module->lookupSymbol<ModuleOp>("kernels");
-  FailureOr<codegen::KernelObjects> object = codegen::compileKernels(kernels);
-  if (failed(object))
-    return false;
   SmallString<128> path;
   if (llvm::sys::fs::createTemporaryFile("kernels", "so", path))
     return false;
-  if (succeeded(codegen::linkKernels(kernels, *object, path)))
+  if (compile(kernels, path))
     library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   llvm::sys::fs::remove(path);
-  if (!library)
-    return false;
+  if (!library || runOn == RunOn::Lanes)
+    return library;
   auto read = rt::plan::parseManifest(dlsym(library, LLMC_MANIFEST_SYMBOL));
   if (!read)
     return false;
@@ -129,17 +143,35 @@ bool KernelRunner::launch(Operation *op, int slices) {
     made[number] = HostTensor(cast<RankedTensorType>(result.getType()));
     pointers.push_back(made[number].mutableBytes());
   }
+  for (auto [result, tensor] : llvm::zip(op->getResults(), made))
+    values[result] = tensor;
+  ++launches;
+  if (runOn == RunOn::Lanes)
+    return launchLanes(name, *info, pointers);
   if (scratchMemory.size() < size_t(info->scratchBytes + 64))
     scratchMemory.resize(info->scratchBytes + 64);
   void *scratch = align(scratchMemory.data());
   for (int slice = 0; slice < slices; ++slice)
     kernel(pointers.data(), nullptr, info->rows * slice / slices,
            info->rows * (slice + 1) / slices, scratch);
-  for (auto [result, tensor] : llvm::zip(op->getResults(), made))
-    values[result] = tensor;
   calls.push_back({kernel, info, pointers});
-  ++launches;
   return true;
+}
+
+bool KernelRunner::launchLanes(const std::string &name,
+                               const rt::plan::KernelInfo &info,
+                               ArrayRef<void *> pointers) {
+  auto kernel = reinterpret_cast<LlmcLaneFn>(dlsym(library, name.c_str()));
+  SmallVector<void *> values(pointers);
+  int64_t begin = 0, end = info.rows;
+  void *scratch = nullptr;
+  SmallVector<void *> parameters;
+  for (void *&pointer : values)
+    parameters.push_back(&pointer);
+  parameters.push_back(&begin);
+  parameters.push_back(&end);
+  parameters.push_back(&scratch);
+  return lanes.launch(kernel, info, parameters.data());
 }
 
 /// The result by plain loops, in double or 64-bit integers.

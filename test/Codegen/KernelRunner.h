@@ -12,6 +12,7 @@
 #define LLMC_TEST_CODEGEN_KERNELRUNNER_H
 
 #include "GraphContext.h"
+#include "LaneRunner.h"
 #include "llmc/Runtime/Plan/Format/KernelAbi.h"
 #include "llmc/Runtime/Plan/Format/Manifest.h"
 #include "llvm/ADT/DenseMap.h"
@@ -25,9 +26,14 @@ std::string formKernels(StringRef text);
 /// `text` with `type` for the T of each `tensor<...T>`.
 std::string withType(std::string text, const std::string &type);
 
+/// What runs the kernels: functions of this processor, or kernels of a GPU as
+/// the lanes of LaneAbi.h.
+enum class RunOn { Processor, Lanes };
+
 class KernelRunner {
 public:
-  explicit KernelRunner(StringRef text, uint64_t seed = 1);
+  explicit KernelRunner(StringRef text, uint64_t seed = 1,
+                        RunOn runOn = RunOn::Processor);
   ~KernelRunner();
 
   /// Runs everything; each kernel's rows are cut at `slices` - 1 places.
@@ -45,6 +51,8 @@ public:
   ArrayRef<HostTensor> getArguments() const { return arguments; }
   ArrayRef<HostTensor> getResults() const { return results; }
   int getNumLaunches() const { return launches; }
+  /// What lanes did wrong; empty where all was right.
+  const std::string &getLaneError() const { return lanes.error(); }
   mlir::func::FuncOp getFunction() { return test::getFunction(*module); }
   const rt::plan::Manifest &getManifest() const { return manifest; }
 
@@ -56,9 +64,14 @@ private:
   };
 
   bool prepare();
+  bool compile(ModuleOp kernels, StringRef path);
   bool launch(Operation *op, int slices);
+  bool launchLanes(const std::string &name, const rt::plan::KernelInfo &info,
+                   ArrayRef<void *> pointers);
   void contract(Operation *op);
 
+  RunOn runOn;
+  LaneRunner lanes;
   GraphContext context;
   mlir::OwningOpRef<ModuleOp> module;
   SmallVector<HostTensor> arguments, expected, results;

@@ -158,8 +158,7 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
 /// Gives each call of the target's library the workspace that it asks for.
 static rt::Status reserveScratch(ModuleOp module, const Options &options) {
   Stopwatch watch(options.timing);
-  LLMC_TRY_ASSIGN(const rt::Backend *backend,
-                  rt::findBackend(codegen::kTarget));
+  LLMC_TRY_ASSIGN(const rt::Backend *backend, rt::findBackend("cpu"));
   rt::FormTable forms;
   if (!options.forms.empty()) {
     LLMC_TRY_ASSIGN(forms, rt::FormTable::read(options.forms));
@@ -402,7 +401,7 @@ driver::compileToPlan(MLIRContext &context, const Options &options,
   Stopwatch watch(options.timing);
   target::PlanOptions planOptions;
   planOptions.name = module->getSymName().value_or("plan").str();
-  planOptions.target = codegen::kTarget.str();
+  planOptions.target = "cpu";
   LLMC_TRY_ASSIGN(rt::plan::Manifest manifest,
                   writeKernels(*module, folder, planOptions, options));
   watch.lap("kernels.so");

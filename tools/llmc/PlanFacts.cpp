@@ -38,7 +38,7 @@ rt::Result<PlanFacts> driver::readFacts(ModuleOp module,
   rt::plan::Manifest manifest;
   target::PlanOptions planOptions;
   planOptions.name = module.getSymName().value_or("plan").str();
-  planOptions.target = codegen::kTarget.str();
+  planOptions.target = "cpu";
   if (ModuleOp kernels = findKernels(module)) {
     FirstError error(*module.getContext());
     FailureOr<rt::plan::Manifest> made = codegen::getManifest(kernels);

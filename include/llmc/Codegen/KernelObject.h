@@ -29,8 +29,20 @@
 
 namespace llmc::codegen {
 
-/// What kernels are compiled for: the processor of this machine.
-inline constexpr llvm::StringLiteral kTarget = "cpu";
+/// What kernels are compiled for, as the command line has it: "cpu", the
+/// processor of this machine; "cuda:sm_80", "cuda:sm_90"; or "cuda:fibers",
+/// kernels of a GPU as code of this processor (LaneAbi.h), for tests.
+struct CodeTarget {
+  /// As plans and kernels name it.
+  std::string name = "cpu";
+  /// After the colon.
+  std::string architecture;
+
+  bool isDevice() const { return name != "cpu"; }
+  bool isOnLanes() const { return architecture == "fibers"; }
+  /// Error `usage`, with the targets that there are.
+  static rt::Result<CodeTarget> parse(StringRef text);
+};
 
 /// What the manifest says of the kernels in `kernels`, in order.
 FailureOr<rt::plan::Manifest> getManifest(ModuleOp kernels);
@@ -40,7 +52,8 @@ FailureOr<rt::plan::Manifest> getManifest(ModuleOp kernels);
 /// been emitted.
 FailureOr<mlir::OwningOpRef<ModuleOp>>
 lowerKernels(ModuleOp kernels,
-             llvm::function_ref<bool(StringRef)> isWanted = {});
+             llvm::function_ref<bool(StringRef)> isWanted = {},
+             const CodeTarget &target = {});
 
 /// Relocatable objects: one for each kernel, in order, then the manifest.
 using KernelObjects = std::vector<std::string>;
@@ -50,6 +63,14 @@ using KernelObjects = std::vector<std::string>;
 /// from it, and the rest is added.
 FailureOr<KernelObjects> compileKernels(ModuleOp kernels,
                                         const KernelCache *cache = nullptr);
+
+/// The same for a GPU: the code goes into images of `manifest`, which the one
+/// object holds. Error 15 (unsupported) at a kernel that calls a function that
+/// the device has not.
+FailureOr<KernelObjects>
+compileDeviceKernels(ModuleOp kernels, const CodeTarget &target,
+                     rt::plan::Manifest &manifest,
+                     const KernelCache *cache = nullptr);
 
 /// Links `objects` to a shared object at `path`; errors go to `kernels`.
 LogicalResult linkKernels(ModuleOp kernels, ArrayRef<std::string> objects,

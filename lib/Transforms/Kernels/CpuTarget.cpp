@@ -49,18 +49,37 @@ public:
     return columns >= vectorWidth;
   }
   int64_t getColumnBlock(int64_t rows, int64_t columns) const override;
+  std::unique_ptr<KernelWriter>
+  makeWriter(OpBuilder &builder, func::FuncOp function) const override;
+};
 
-  Value openRows(OpBuilder &builder, Location loc, Value begin,
-                 Value end) const override;
-  Value makeLocal(OpBuilder &builder, func::FuncOp function, Type elementType,
-                  int64_t size) const override;
-  LogicalResult emitLoop(OpBuilder &builder, Location loc,
-                         const LoopRequest &request,
-                         LoopBody body) const override;
-  FailureOr<SmallVector<Value>> emitTree(OpBuilder &builder, Location loc,
-                                         ArrayRef<Value> buffers, int64_t size,
-                                         Block &step,
-                                         ValueRange combined) const override;
+class CpuWriter final : public KernelWriter {
+public:
+  CpuWriter(OpBuilder &builder, func::FuncOp function)
+      : builder(builder), function(function) {}
+
+  Value openRows(const RowPlan &plan, Value begin, Value end) override;
+  LogicalResult emitFlat(int64_t rows, Value begin, Value end,
+                         LoopBody body) override {
+    return emitLoop(function.getLoc(), {begin, end, std::nullopt}, body);
+  }
+  Value makeLocal(Type elementType, int64_t size) override;
+  Value makeRow(Type elementType, int64_t size) override;
+  void fill(Value local, int64_t size,
+            function_ref<void(Value)> store) override;
+  LogicalResult emitLoop(Location loc, const LoopRequest &request,
+                         LoopBody body) override;
+  FailureOr<SmallVector<Value>> emitTree(Location loc, ArrayRef<Value> buffers,
+                                         int64_t size, Block &step,
+                                         ValueRange combined) override;
+  void publish() override {}
+  void emitOnce(function_ref<void()> body) override { body(); }
+  CallShape getShape() const override { return {scratchBytes}; }
+
+private:
+  OpBuilder &builder;
+  func::FuncOp function;
+  int64_t scratchBytes = 0;
 };
 
 int64_t CpuTarget::getColumnBlock(int64_t rows, int64_t columns) const {
@@ -71,21 +90,52 @@ int64_t CpuTarget::getColumnBlock(int64_t rows, int64_t columns) const {
   return block;
 }
 
-Value CpuTarget::openRows(OpBuilder &builder, Location loc, Value begin,
-                          Value end) const {
+std::unique_ptr<KernelWriter>
+CpuTarget::makeWriter(OpBuilder &builder, func::FuncOp function) const {
+  return std::make_unique<CpuWriter>(builder, function);
+}
+
+Value CpuWriter::openRows(const RowPlan &, Value begin, Value end) {
+  Location loc = function.getLoc();
   Value one = IndexMath{builder, loc}.constant(1);
   auto loop = scf::ForOp::create(builder, loc, begin, end, one);
   builder.setInsertionPointToStart(loop.getBody());
   return loop.getInductionVar();
 }
 
-Value CpuTarget::makeLocal(OpBuilder &builder, func::FuncOp function,
-                           Type elementType, int64_t size) const {
+Value CpuWriter::makeLocal(Type elementType, int64_t size) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.front());
   return memref::AllocaOp::create(builder, function.getLoc(),
                                   MemRefType::get({size}, elementType),
                                   builder.getI64IntegerAttr(64));
+}
+
+/// In the call's scratch.
+Value CpuWriter::makeRow(Type elementType, int64_t size) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.front());
+  Location loc = function.getLoc();
+  Value shift = IndexMath{builder, loc}.constant(scratchBytes);
+  int64_t bytes =
+      size * llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+  scratchBytes += llvm::alignTo(bytes, 64);
+  return memref::ViewOp::create(
+      builder, loc, MemRefType::get({size}, elementType),
+      function.front().getArguments().back(), shift, ValueRange{});
+}
+
+void CpuWriter::fill(Value local, int64_t size,
+                     function_ref<void(Value)> store) {
+  IndexMath math{builder, function.getLoc()};
+  LogicalResult stored =
+      emitLoop(function.getLoc(), {math.constant(0), math.constant(size), size},
+               [&](Value at) {
+                 store(at);
+                 return success();
+               });
+  (void)stored; // No body fails.
+  (void)local;
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,9 +275,8 @@ LogicalResult WideLoop::emit() {
   return failure();
 }
 
-LogicalResult CpuTarget::emitLoop(OpBuilder &builder, Location loc,
-                                  const LoopRequest &request,
-                                  LoopBody body) const {
+LogicalResult CpuWriter::emitLoop(Location loc, const LoopRequest &request,
+                                  LoopBody body) {
   IndexMath math{builder, loc};
   std::optional<int64_t> count = request.count;
   int64_t width = getWidth(request);
@@ -282,9 +331,10 @@ Value loadAll(OpBuilder &builder, Location loc, Value buffer, int64_t size,
                                  loaded);
 }
 
-FailureOr<SmallVector<Value>>
-CpuTarget::emitTree(OpBuilder &builder, Location loc, ArrayRef<Value> buffers,
-                    int64_t size, Block &step, ValueRange combined) const {
+FailureOr<SmallVector<Value>> CpuWriter::emitTree(Location loc,
+                                                  ArrayRef<Value> buffers,
+                                                  int64_t size, Block &step,
+                                                  ValueRange combined) {
   // Halves are taken of the type that lies in memory: bf16 is bits there.
   SmallVector<Value> lanes;
   for (auto [number, buffer] : llvm::enumerate(buffers))

@@ -34,11 +34,10 @@ int64_t getNumCoordinates(dist::CoordinateOp op) {
 }
 
 /// The scratch argument gets its final size.
-static void setScratchSize(KernelBody &kernel) {
-  func::FuncOp function = kernel.function;
-  auto type = MemRefType::get({kernel.scratchBytes},
-                              IntegerType::get(function.getContext(), 8));
-  kernel.scratch.setType(type);
+static void setScratchSize(func::FuncOp function, int64_t bytes) {
+  auto type =
+      MemRefType::get({bytes}, IntegerType::get(function.getContext(), 8));
+  function.front().getArguments().back().setType(type);
   SmallVector<Type> inputs(function.getFunctionType().getInputs());
   inputs.back() = type;
   function.setFunctionType(
@@ -102,9 +101,9 @@ FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
     kernel->function.erase();
     return failure();
   }
-  setScratchSize(*kernel);
   result.function = kernel->function;
-  result.scratchBytes = kernel->scratchBytes;
+  result.shape = kernel->writer->getShape();
+  setScratchSize(result.function, result.shape.scratchBytes);
   return result;
 }
 

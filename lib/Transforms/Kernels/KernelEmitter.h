@@ -36,8 +36,7 @@ struct EmittedKernel {
   mlir::func::FuncOp function;
   /// Extent of the row space; 1 when the kernel cannot be sliced.
   int64_t rows = 1;
-  /// Bytes of the scratch of one call.
-  int64_t scratchBytes = 0;
+  CallShape shape;
   /// (output, input) pairs that may share a buffer: the input is read at the
   /// output's element only, and not after it is written.
   SmallVector<std::pair<unsigned, unsigned>> tieable;

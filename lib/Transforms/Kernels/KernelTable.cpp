@@ -110,10 +110,20 @@ FailureOr<EmittedKernel> KernelTable::emit(const KernelSpec &spec) {
   return emitKernel(builder, target, tables, spec, "kernel");
 }
 
+/// Null for a kernel that is called and not launched.
+static dist::LaunchShapeAttr getLaunchShape(MLIRContext *context,
+                                            const CallShape &shape) {
+  if (shape.rowsPerBlock == 1 && shape.threads == 1 && shape.sharedBytes == 0 &&
+      shape.alignment == 1)
+    return {};
+  return dist::LaunchShapeAttr::get(context, shape.rowsPerBlock, shape.threads,
+                                    shape.sharedBytes, shape.alignment);
+}
+
 /// Names the kernel and its code by the hash of both.
 SymbolRefAttr KernelTable::insert(func::FuncOp function,
                                   ArrayRef<Attribute> arguments, int64_t rows,
-                                  int64_t scratchBytes) {
+                                  const CallShape &shape) {
   MLIRContext *context = function.getContext();
   // In no block yet: to print an op that is in one, MLIR would verify and
   // number all that is isolated with it, the whole module.
@@ -121,7 +131,8 @@ SymbolRefAttr KernelTable::insert(func::FuncOp function,
   function.setName("code");
   auto kernel = dist::KernelOp::create(
       builder, function.getLoc(), "kernel", builder.getArrayAttr(arguments),
-      target.getName(), rows, scratchBytes, dist::LaunchShapeAttr(), "code");
+      target.getName(), rows, shape.scratchBytes,
+      getLaunchShape(context, shape), "code");
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (Operation *op : {kernel.getOperation(), function.getOperation()})
@@ -146,7 +157,7 @@ SymbolRefAttr KernelTable::insert(func::FuncOp function,
 SymbolRefAttr KernelTable::finish(EmittedKernel &kernel, const KernelSpec &spec,
                                   const Ties &ties) {
   return insert(kernel.function, tieArguments(kernel, spec, ties), kernel.rows,
-                kernel.scratchBytes);
+                kernel.shape);
 }
 
 FailureOr<KernelUse> KernelTable::get(
@@ -159,7 +170,8 @@ FailureOr<KernelUse> KernelTable::get(
     kernel = emit(spec);
     if (failed(kernel))
       return failure();
-    it = known.emplace(key, Known{kernel->tieable, kernel->scratchBytes}).first;
+    it = known.emplace(key, Known{kernel->tieable, kernel->shape.scratchBytes})
+             .first;
   }
   KernelUse use;
   use.scratchBytes = it->second.scratchBytes;
@@ -187,17 +199,18 @@ FailureOr<KernelUse> KernelTable::getCopy(RankedTensorType type, Location loc) {
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
-  LogicalResult written = target.emitLoop(
-      builder, loc,
-      {entry->getArgument(2), entry->getArgument(3), std::nullopt},
-      [&](Value at) {
-        Value element =
-            memref::LoadOp::create(builder, loc, entry->getArgument(0), at);
-        memref::StoreOp::create(builder, loc, element, entry->getArgument(1),
-                                at);
-        return success();
-      });
   func::ReturnOp::create(builder, loc);
+  builder.setInsertionPoint(entry->getTerminator());
+  std::unique_ptr<KernelWriter> writer = target.makeWriter(builder, function);
+  LogicalResult written =
+      writer->emitFlat(type.getNumElements(), entry->getArgument(2),
+                       entry->getArgument(3), [&](Value at) {
+                         Value element = memref::LoadOp::create(
+                             builder, loc, entry->getArgument(0), at);
+                         memref::StoreOp::create(builder, loc, element,
+                                                 entry->getArgument(1), at);
+                         return success();
+                       });
   if (failed(written)) {
     function.erase();
     return failure();
@@ -209,7 +222,8 @@ FailureOr<KernelUse> KernelTable::getCopy(RankedTensorType type, Location loc) {
     arguments.push_back(
         dist::ArgumentAttr::get(builder.getContext(), access, flat, 0));
   KernelUse use;
-  use.symbol = insert(function, arguments, type.getNumElements(), 0);
+  use.symbol =
+      insert(function, arguments, type.getNumElements(), writer->getShape());
   return use;
 }
 

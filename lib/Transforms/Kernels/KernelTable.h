@@ -54,7 +54,7 @@ private:
                              const Ties &ties);
   mlir::SymbolRefAttr insert(mlir::func::FuncOp function,
                              ArrayRef<Attribute> arguments, int64_t rows,
-                             int64_t scratchBytes);
+                             const CallShape &shape);
 
   ModuleOp kernels;
   /// What stands in `kernels`, by name: a walk for each kernel would take a

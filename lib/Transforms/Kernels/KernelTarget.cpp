@@ -10,15 +10,19 @@
 
 #include "KernelTarget.h"
 #include "CpuTarget.h"
+#include "GpuTarget.h"
 
 using namespace mlir;
 
 namespace llmc::kernels {
 
+KernelWriter::~KernelWriter() = default;
+
 KernelTarget::~KernelTarget() = default;
 
 static ArrayRef<const KernelTarget *> getKernelTargets() {
-  static const KernelTarget *const targets[] = {&getCpuTarget()};
+  static const KernelTarget *const targets[] = {&getCpuTarget(),
+                                                &getGpuTarget()};
   return targets;
 }
 

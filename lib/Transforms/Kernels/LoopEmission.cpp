@@ -11,7 +11,6 @@
 #include "LoopEmission.h"
 #include "llmc/Solvers/Reduction/ReductionCut.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -56,21 +55,9 @@ KernelBody::KernelBody(OpBuilder &builder, const KernelTarget &target,
     outputs[value] = entry->getArgument(next++);
   begin = entry->getArgument(next++);
   end = entry->getArgument(next++);
-  scratch = entry->getArgument(next++);
   func::ReturnOp::create(builder, loc);
   builder.setInsertionPoint(entry->getTerminator());
-}
-
-Value KernelBody::makeScratch(Type elementType, int64_t size) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&function.front());
-  Value shift = math().constant(scratchBytes);
-  int64_t bytes =
-      size * llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
-  scratchBytes += llvm::alignTo(bytes, 64);
-  return memref::ViewOp::create(builder, loc,
-                                MemRefType::get({size}, elementType), scratch,
-                                shift, ValueRange{});
+  writer = target.makeWriter(builder, function);
 }
 
 void KernelBody::storeOutput(Value output, Value scalar, ValueRange indices) {
@@ -131,8 +118,7 @@ Accumulators::Accumulators(KernelBody &kernel, Operation *op, int64_t size)
     : kernel(kernel), op(cast<graph::KernelOpInterface>(op)), size(size) {
   inputs = this->op.getReduction().numInputs;
   for (unsigned i = 0; i < inputs; ++i)
-    buffers.push_back(kernel.target.makeLocal(
-        kernel.builder, kernel.function,
+    buffers.push_back(kernel.writer->makeLocal(
         getAccumulatorType(op->getOperand(i).getType()), size));
 }
 
@@ -141,15 +127,10 @@ LogicalResult Accumulators::emitInit() {
     Value initial = kernel.elements.getOperand(op, inputs + i, {});
     if (!initial)
       return failure();
-    LogicalResult stored = kernel.emitLoop(
-        {kernel.math().constant(0), kernel.math().constant(size), size},
-        [&](Value at) {
-          kernel.elements.store(buffers[i], op->getOperand(i).getType(),
-                                initial, at);
-          return success();
-        });
-    if (failed(stored))
-      return failure();
+    kernel.writer->fill(buffers[i], size, [&](Value at) {
+      kernel.elements.store(buffers[i], op->getOperand(i).getType(), initial,
+                            at);
+    });
   }
   return success();
 }
@@ -215,7 +196,7 @@ FailureOr<SmallVector<Value>> Accumulators::emitTree() {
                        step.getArguments().drop_front(inputs));
   }
   FailureOr<SmallVector<Value>> result =
-      kernel.target.emitTree(builder, loc, buffers, size, step, combined);
+      kernel.writer->emitTree(loc, buffers, size, step, combined);
   if (failed(result))
     return op.emitError("expected a combining step of element-wise ops");
   return result;

@@ -30,23 +30,23 @@ struct KernelBody {
   Location loc;
   const KernelSpec &spec;
   mlir::func::FuncOp function;
+  std::unique_ptr<KernelWriter> writer;
   ElementEvaluator elements;
   llvm::DenseMap<Value, Value> outputs;
-  Value begin, end, scratch;
-  int64_t scratchBytes = 0;
+  Value begin, end;
   /// Loop of each output's store, and the number of reads in front of it.
   llvm::DenseMap<Value, std::pair<int, int>> stores;
 
   IndexMath math() const { return {builder, loc}; }
   bool contains(Operation *op) const { return opSet.count(op); }
 
-  /// memref<size x T> in the call's scratch.
-  Value makeScratch(Type elementType, int64_t size);
   /// Enters one of the call's rows; leaves the builder inside.
-  Value openRows() { return target.openRows(builder, loc, begin, end); }
+  Value openRows(const RowPlan &plan) {
+    return writer->openRows(plan, begin, end);
+  }
   /// Writes `body` for the positions of `request`.
   LogicalResult emitLoop(const LoopRequest &request, LoopBody body) {
-    return target.emitLoop(builder, loc, request, body);
+    return writer->emitLoop(loc, request, body);
   }
   /// Stores to an output at the current place of the loop nest.
   void storeOutput(Value output, Value scalar, ValueRange indices);

@@ -94,6 +94,14 @@ bool LoopWidening::widenIndexMath(Operation &op) {
   return true;
 }
 
+/// None where only that of an element is known.
+llvm::MaybeAlign LoopWidening::getAlignment(Type element) const {
+  if (!isAligned)
+    return std::nullopt;
+  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return llvm::Align(llvm::PowerOf2Ceil(bytes * width));
+}
+
 LogicalResult LoopWidening::widenLoad(Operation &op) {
   auto load = cast<memref::LoadOp>(op);
   auto buffer = laneBuffers.find(load.getMemRef());
@@ -106,8 +114,9 @@ LogicalResult LoopWidening::widenLoad(Operation &op) {
   auto type = VectorType::get({width}, load.getType());
   if (index.kind == Kind::Linear && index.step == 1) {
     mapVector(load.getResult(),
-              vector::LoadOp::create(builder, op.getLoc(), type, memory,
-                                     ValueRange{index.base}));
+              vector::LoadOp::create(
+                  builder, op.getLoc(), type, memory, ValueRange{index.base},
+                  /*nontemporal=*/false, getAlignment(load.getType())));
     return success();
   }
   Location loc = op.getLoc();
@@ -133,9 +142,10 @@ LogicalResult LoopWidening::widenStore(Operation &op) {
   Lanes index = get(store.getIndices()[0]);
   if (index.kind != Kind::Linear || index.step != 1)
     return failure();
-  vector::StoreOp::create(builder, op.getLoc(),
-                          getVector(store.getValueToStore()),
-                          get(store.getMemRef()).base, ValueRange{index.base});
+  vector::StoreOp::create(
+      builder, op.getLoc(), getVector(store.getValueToStore()),
+      get(store.getMemRef()).base, ValueRange{index.base},
+      /*nontemporal=*/false, getAlignment(store.getValueToStore().getType()));
   return success();
 }
 

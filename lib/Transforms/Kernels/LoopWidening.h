@@ -41,6 +41,8 @@ public:
     laneBuffers[buffer] = vector;
   }
   Value getLaneBuffer(Value buffer) const { return laneBuffers.lookup(buffer); }
+  /// All vectors lie in memory at a multiple of their size.
+  void setAligned() { isAligned = true; }
 
   /// Writes the wide form of `block` (without terminator) at the insertion
   /// point. Fails, leaving partial code behind, at an operation that has none.
@@ -66,9 +68,11 @@ private:
   LogicalResult widenIf(Operation &op);
   bool widenIndexMath(Operation &op);
   void cloneUniform(Operation &op);
+  llvm::MaybeAlign getAlignment(Type element) const;
 
   OpBuilder &builder;
   int64_t width;
+  bool isAligned = false;
   llvm::DenseMap<Value, Lanes> lanes;
   llvm::MapVector<Value, Value> laneBuffers;
 };

@@ -67,6 +67,10 @@ private:
   int64_t getColumnBlock() const {
     return kernel.target.getColumnBlock(kept.size(), inner.size());
   }
+  /// Columns of a row, where all rows have as many and are of one.
+  std::optional<int64_t> getCount() const {
+    return getColumnBlock() == 1 ? std::optional<int64_t>(1) : std::nullopt;
+  }
   void place(const Walk &walk, Value position, SmallVectorImpl<Value> &indices);
   LogicalResult forEach(int64_t size, function_ref<LogicalResult(Value)> body);
   SmallVector<Operation *> getReductions() const {
@@ -149,7 +153,14 @@ SmallVector<SmallVector<Operation *>> ReduceKernel::groupReductions() const {
 
 LogicalResult ReduceKernel::emitAlongRows(int64_t &rows) {
   rows = kept.size();
-  Value row = kernel.openRows();
+  RowPlan plan{rows, inner.size()};
+  for (Operation *op : getReductions()) {
+    int64_t count = getNumAccumulators(op, inner.size());
+    plan.isSerial |= count == 1;
+    plan.accumulators =
+        plan.accumulators ? std::min(plan.accumulators, count) : count;
+  }
+  Value row = kernel.openRows(plan);
   for (ArrayRef<Operation *> ops : groupReductions())
     if (failed(emitRow(row, ops)))
       return failure();
@@ -209,7 +220,9 @@ ReduceKernel::emitTrees(Value row,
     for (auto [result, scalar] :
          llvm::zip(reduction->getOp()->getResults(), *scalars))
       if (Value memory = kernel.outputs.lookup(result))
-        kernel.elements.store(memory, result.getType(), scalar, row);
+        kernel.writer->emitOnce([&, result = result, scalar = scalar] {
+          kernel.elements.store(memory, result.getType(), scalar, row);
+        });
   }
   return success();
 }
@@ -238,7 +251,7 @@ LogicalResult ReduceKernel::emitBlock(Value first, Value last, Value low,
         return failure();
     return success();
   };
-  return kernel.emitLoop({math.constant(0), count, std::nullopt}, body);
+  return kernel.emitLoop({math.constant(0), count, getCount()}, body);
 }
 
 /// Positions [first, last) into the lines of `level`: blocks of the level below
@@ -266,7 +279,7 @@ LogicalResult ReduceKernel::emitLevel(int64_t level, Value first, Value last,
     return failure();
   kernel.elements.enter({});
   return kernel.emitLoop(
-      {math.constant(0), count, std::nullopt}, [&, level](Value at) {
+      {math.constant(0), count, getCount()}, [&, level](Value at) {
         for (auto [sum, part] : llvm::zip(levels[level], levels[level - 1]))
           if (sum != part && failed(sum->emitMerge(at, *part)))
             return failure();
@@ -311,11 +324,13 @@ LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
   int64_t columnBlock = getColumnBlock();
   int64_t blocks = llvm::divideCeil(inner.size(), columnBlock);
   rows = kept.size() * blocks;
-  Value row = kernel.openRows();
+  Value row = kernel.openRows({rows, std::min(inner.size(), columnBlock)});
   Value keptAt = math.div(row, blocks);
   Value low = math.mul(math.rem(row, blocks), columnBlock);
   Value count = math.constant(inner.size());
-  if (blocks > 1) {
+  if (columnBlock == 1) {
+    count = math.constant(1);
+  } else if (blocks > 1) {
     Value rest = builder.createOrFold<arith::SubIOp>(kernel.loc, count, low);
     count = arith::MinUIOp::create(builder, kernel.loc, rest,
                                    math.constant(columnBlock));
@@ -327,11 +342,10 @@ LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
   if (failed(emitColumns(low, count, results)))
     return failure();
   Value start = math.add(math.mul(keptAt, inner.size()), low);
-  return kernel.emitLoop({math.constant(0), count, std::nullopt},
-                         [&](Value at) {
-                           emitResults(results, at, math.add(start, at));
-                           return success();
-                         });
+  return kernel.emitLoop({math.constant(0), count, getCount()}, [&](Value at) {
+    emitResults(results, at, math.add(start, at));
+    return success();
+  });
 }
 
 } // namespace

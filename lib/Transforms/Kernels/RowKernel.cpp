@@ -62,6 +62,7 @@ private:
   }
   bool isOutput(Value value) const { return kernel.outputs.count(value); }
 
+  RowPlan plan() const;
   void computeLevels();
   LogicalResult emitRowScalars(int level);
   SmallVector<InnerLoop> collectLoops(int level);
@@ -107,9 +108,11 @@ void RowKernel::computeLevels() {
       if (stored || !expensive || last <= opLevel[op] ||
           !kernel.spec.aligned.contains(op))
         continue;
-      scratch[result] =
-          kernel.makeScratch(getMemoryType(result.getType()),
-                             getNumElements(getInnerShape(result)));
+      Value row = kernel.writer->makeRow(getMemoryType(result.getType()),
+                                         getNumElements(getInnerShape(result)));
+      if (!row)
+        continue;
+      scratch[result] = row;
       last = opLevel[op];
     }
     for (Value operand : op->getOperands())
@@ -127,7 +130,7 @@ LogicalResult RowKernel::setRowScalar(Value value, Value scalar) {
   indices.resize(cast<RankedTensorType>(value.getType()).getRank(),
                  kernel.math().constant(0));
   kernel.elements.enter(rowSpace);
-  kernel.storeOutput(value, scalar, indices);
+  kernel.writer->emitOnce([&] { kernel.storeOutput(value, scalar, indices); });
   return success();
 }
 
@@ -246,13 +249,33 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
   return success();
 }
 
+RowPlan RowKernel::plan() const {
+  RowPlan plan{getNumElements(rowShape)};
+  for (Operation *op : kernel.spec.aligned) {
+    for (Value result : op->getResults())
+      if (!isRowValue(result))
+        plan.columns =
+            std::max(plan.columns, getNumElements(getInnerShape(result)));
+    if (!isReduction(op))
+      continue;
+    int64_t length = getNumElements(getInnerShape(op->getOperand(0)));
+    int64_t count = getNumAccumulators(op, length);
+    plan.columns = std::max(plan.columns, length);
+    plan.isSerial |= count == 1;
+    plan.accumulators =
+        plan.accumulators ? std::min(plan.accumulators, count) : count;
+  }
+  return plan;
+}
+
 LogicalResult RowKernel::emit() {
+  Value row = kernel.openRows(plan());
   computeLevels();
-  Value row = kernel.openRows();
   rowSpace.rowShape = rowShape;
   rowSpace.row = row;
   rowSpace.rowIndices = kernel.math().delinearize(row, rowShape);
   for (int level = 0; level <= maxLevel; ++level) {
+    kernel.writer->publish();
     if (failed(emitRowScalars(level)))
       return failure();
     for (const InnerLoop &loop : collectLoops(level))
@@ -293,7 +316,8 @@ LogicalResult emitFlat(KernelBody &kernel, ArrayRef<int64_t> shape,
                 !isLive(index);
     return success();
   };
-  return kernel.emitLoop({kernel.begin, kernel.end, std::nullopt}, body);
+  return kernel.writer->emitFlat(getNumElements(shape), kernel.begin,
+                                 kernel.end, body);
 }
 
 } // namespace

@@ -93,8 +93,11 @@ LogicalResult UpdateKernel::emitOne(ValueRange indices) {
 
 LogicalResult UpdateKernel::emit() {
   IndexMath math = kernel.math();
-  kernel.openRows();
   SmallVector<int64_t> shape = op.getUpdateShape();
+  RowPlan plan;
+  plan.columns = shape.empty() ? 1 : shape.back();
+  plan.isSerial = true;
+  kernel.openRows(plan);
   if (shape.empty()) {
     kernel.elements.enter({});
     return emitOne({});

@@ -104,12 +104,14 @@ public:
 
 } // namespace
 
-void buildKernelsPipeline(OpPassManager &pm) {
+void buildKernelsPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createDecomposePass());
   // Two ops of the same rows have sums in common.
   pm.addPass(createCSEPass());
   pm.addPass(createFormLibraryCallsPass());
-  pm.addPass(createFormKernelsPass());
+  FormKernelsPassOptions options;
+  options.target = target.str();
+  pm.addPass(createFormKernelsPass(options));
   pm.addPass(createVerifyKernelsPass());
 }
 

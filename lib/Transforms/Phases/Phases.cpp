@@ -21,6 +21,11 @@ static void buildDefaultOrderPipeline(mlir::OpPassManager &manager) {
   buildOrderPipeline(manager);
 }
 
+/// Phase 7a for processors; see `buildPhases`.
+static void buildDefaultKernelsPipeline(mlir::OpPassManager &manager) {
+  buildKernelsPipeline(manager);
+}
+
 static const PhaseInfo phases[] = {
     {"import", "graph ops on global tensors, states, roles", nullptr},
     {"training", "a function for a microbatch and one for the update",
@@ -35,7 +40,7 @@ static const PhaseInfo phases[] = {
      buildSchedulePipeline},
     {"memory", "a function for each chunk and phase, over slots",
      buildMemoryPipeline},
-    {"kernels", "fused kernels and library calls", buildKernelsPipeline},
+    {"kernels", "fused kernels and library calls", buildDefaultKernelsPipeline},
     {"ordered", "instructions on streams, with signals and waits",
      buildDefaultOrderPipeline},
     {"plan", "every buffer in its place", buildPlacesPipeline},
@@ -53,6 +58,10 @@ std::optional<size_t> llmc::findPhase(StringRef name) {
 void llmc::buildPhases(mlir::OpPassManager &manager, size_t from, size_t to,
                        const PlanOptions &options) {
   for (size_t i = from + 1; i <= to; ++i) {
+    if (getPhases()[i].build == buildDefaultKernelsPipeline) {
+      buildKernelsPipeline(manager, options.target);
+      continue;
+    }
     if (getPhases()[i].build != buildDefaultOrderPipeline) {
       getPhases()[i].build(manager);
       continue;

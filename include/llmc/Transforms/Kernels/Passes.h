@@ -19,8 +19,9 @@ namespace llmc {
 #define GEN_PASS_REGISTRATION
 #include "llmc/Transforms/Kernels/Passes.h.inc"
 
-/// Phase 7a: graph ops in, `dist.launch` and `dist.contract` out.
-void buildKernelsPipeline(mlir::OpPassManager &pm);
+/// Phase 7a: graph ops in, `dist.launch` and `dist.contract` out; kernels are
+/// written for `target`.
+void buildKernelsPipeline(mlir::OpPassManager &pm, StringRef target = "cpu");
 
 } // namespace llmc
 

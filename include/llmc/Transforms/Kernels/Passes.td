@@ -57,7 +57,7 @@ def FormKernelsPass : Pass<"llmc-form-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"target", "target", "std::string", "\"cpu\"", "What the code of kernels is written for">];
   let dependentDialects = [
-    "::llmc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::llmc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];

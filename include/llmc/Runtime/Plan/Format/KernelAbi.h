@@ -21,6 +21,20 @@
 |* device, in `data`. Fields named `reserved` are 0, and a reader refuses a
 |* manifest with other numbers, formats or versions than it knows.
 |*
+|* An image for target "cuda" is of format ptx (text, architecture "sm_80" or
+|* "sm_90") or cubin (bytes, architecture "sm_90"). The entry `symbol` of a code
+|* is a kernel of the driver's, whose parameters have 8 bytes each:
+|*
+|*   symbol(pointers of the arguments, in the manifest's order...,
+|*          int64 scalars..., int64 rowBegin, int64 rowEnd, pointer scratch)
+|*
+|* `scratch` is always there, and null where scratchBytes is 0. One launch
+|* computes the rows [rowBegin, rowEnd) in ceil((rowEnd - rowBegin) /
+|* rowsPerBlock) blocks (grid x) of threadsPerBlock threads (block x) with
+|* sharedBytes of dynamic shared memory, and scratchBytes are those of the whole
+|* launch. A device of this target has one thread in the sense of the plan's
+|* threadsPerDevice, so a launch has the whole row space.
+|*
 |* The object is trusted code: the loader believes the manifest and checks every
 |* instruction of the (untrusted) plan against it.
 \*===----------------------------------------------------------------------===*/

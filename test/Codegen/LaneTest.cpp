@@ -1,0 +1,173 @@
+//===- LaneTest.cpp - Kernels of a GPU, thread by thread ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that are written for target "cuda" give the bits of those that are
+// written for the processor, in whatever order their threads run
+// (LaneRunner.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClosedPrograms.h"
+#include "KernelRunner.h"
+#include "RandomPrograms.h"
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace llmc;
+using namespace llmc::test;
+
+namespace {
+
+void expectSameBits(KernelRunner &processor, const std::string &text,
+                    uint64_t seed, const std::string &what) {
+  KernelRunner lanes(text, seed, RunOn::Lanes);
+  ASSERT_TRUE(lanes.isReady()) << lanes.takeMessages() << what;
+  ASSERT_TRUE(lanes.run()) << lanes.getLaneError() << what;
+  for (auto [number, expected] : llvm::enumerate(processor.getResults())) {
+    const HostTensor &got = lanes.getResults()[number];
+    ASSERT_EQ(got.getNumBytes(), expected.getNumBytes());
+    EXPECT_EQ(std::memcmp(got.bytes(), expected.bytes(), got.getNumBytes()), 0)
+        << "result " << number << "\n"
+        << what;
+  }
+}
+
+/// Runs `text` on both; each result is to have the same bits. False where the
+/// processor has no kernels of it.
+bool runBoth(const std::string &text, uint64_t seed, const std::string &what) {
+  KernelRunner processor(text, seed);
+  if (!processor.run())
+    return false;
+  expectSameBits(processor, text, seed, what);
+  return true;
+}
+/// A program of each recipe in turn, of each type.
+TEST(Lanes, RandomPrograms) {
+  uint64_t base = readSetting("LLMC_TEST_SEED", 1);
+  uint64_t cases = readSetting("LLMC_TEST_CASES", 100);
+  const std::vector<std::vector<int64_t>> shapes[] = {
+      {{4, 6}, {2, 4, 6}, {6}},
+      {{3, 40}, {2, 3, 40}, {40}},
+      {{5, 132}, {2, 5, 132}, {132}}};
+  uint64_t skipped = 0;
+  for (uint64_t number = 0; number < cases; ++number) {
+    ProgramOptions options;
+    options.numRecipes = 3;
+    options.element = number % 3 == 0 ? "f64" : "f32";
+    options.shapes = shapes[number / 3 % 3];
+    options.seed = base * 100000 + number;
+    options.firstRecipe = int(number % getNumRecipes(options));
+    std::string text = closeRegions(makeProgram(options));
+    skipped += !runBoth(text, options.seed,
+                        "LLMC_TEST_SEED=" + std::to_string(base) + ", case " +
+                            std::to_string(number) + "\n" + text);
+    if (HasFailure())
+      return;
+  }
+  EXPECT_LE(skipped * 20, cases);
+}
+
+/// `text` with R, C and T for rows, columns and type.
+std::string fill(StringRef text, int64_t rows, int64_t columns,
+                 const std::string &type) {
+  std::string filled;
+  for (char c : text)
+    filled += c == 'R'   ? std::to_string(rows)
+              : c == 'C' ? std::to_string(columns)
+              : c == 'T' ? type
+                         : std::string(1, c);
+  return filled;
+}
+
+void expectSame(StringRef text, int64_t rows, int64_t columns,
+                const std::string &type) {
+  std::string filled = fill(text, rows, columns, type);
+  EXPECT_TRUE(runBoth(filled, /*seed=*/columns, filled));
+}
+
+/// Two reductions of a row, the second of what needs the first; exp, which is
+/// kept in a scratch row; rows and columns as further results.
+const char *const softmax = R"(
+  func.func @f(%x: tensor<RxCxT>) -> (tensor<RxCxT>, tensor<RxT>) {
+    %i = stablehlo.constant dense<-1.0e+4> : tensor<T>
+    %z = stablehlo.constant dense<0.0> : tensor<T>
+    %1 = stablehlo.reduce(%x init: %i) applies stablehlo.maximum across dimensions = [1] : (tensor<RxCxT>, tensor<T>) -> tensor<RxT>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<RxT>) -> tensor<RxCxT>
+    %3 = stablehlo.subtract %x, %2 : tensor<RxCxT>
+    %4 = stablehlo.exponential %3 : tensor<RxCxT>
+    %5 = stablehlo.reduce(%4 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<RxCxT>, tensor<T>) -> tensor<RxT>
+    %6 = stablehlo.broadcast_in_dim %5, dims = [0] : (tensor<RxT>) -> tensor<RxCxT>
+    %7 = stablehlo.divide %4, %6 : tensor<RxCxT>
+    return %7, %5 : tensor<RxCxT>, tensor<RxT>
+  })";
+
+// Lengths beside and at multiples of a warp's and a block's accesses, short
+// rows and such that four warps share; accumulators of one and of four numbers
+// a thread.
+TEST(Lanes, Rows) {
+  for (int64_t columns :
+       {1,   5,   31,   32,   33,   96,   255,  384,  511,  512,
+        513, 514, 1000, 1024, 1536, 2047, 2048, 2050, 4096, 5000})
+    expectSame(softmax, 3, columns, "f32");
+  for (const char *type : {"f64", "bf16", "f16"})
+    for (int64_t columns : {7, 128, 130, 512, 1024, 2048, 2500})
+      expectSame(softmax, 3, columns, type);
+}
+
+// Reductions along columns, of more than one level; and of the dims around the
+// last one.
+TEST(Lanes, Columns) {
+  const char *columns = R"(
+  func.func @f(%x: tensor<RxCxT>) -> tensor<CxT> {
+    %z = stablehlo.constant dense<0.0> : tensor<T>
+    %1 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<RxCxT>, tensor<T>) -> tensor<CxT>
+    return %1 : tensor<CxT>
+  })";
+  for (int64_t rows : {1, 64, 65, 100, 4097})
+    expectSame(columns, rows, 37, "f32");
+  for (int64_t columnCount : {1, 32, 130})
+    expectSame(columns, 130, columnCount, "bf16");
+  expectSame(R"(
+  func.func @f(%x: tensor<3xRx2xCxT>) -> tensor<RxT> {
+    %z = stablehlo.constant dense<0.0> : tensor<T>
+    %1 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0, 2, 3] : (tensor<3xRx2xCxT>, tensor<T>) -> tensor<RxT>
+    return %1 : tensor<RxT>
+  })",
+             5, 600, "f32");
+}
+
+// Elements, whole accesses and the rest of them; a transpose.
+TEST(Lanes, Elements) {
+  const char *elements = R"(
+  func.func @f(%x: tensor<RxCxT>, %y: tensor<CxT>) -> (tensor<RxCxT>, tensor<CxRxT>) {
+    %1 = stablehlo.tanh %x : tensor<RxCxT>
+    %2 = stablehlo.broadcast_in_dim %y, dims = [1] : (tensor<CxT>) -> tensor<RxCxT>
+    %3 = stablehlo.multiply %1, %2 : tensor<RxCxT>
+    %4 = stablehlo.transpose %x, dims = [1, 0] : (tensor<RxCxT>) -> tensor<CxRxT>
+    %5 = stablehlo.log %4 : tensor<CxRxT>
+    return %3, %5 : tensor<RxCxT>, tensor<CxRxT>
+  })";
+  for (const char *type : {"f32", "bf16", "f64"})
+    for (int64_t columns : {3, 32, 66, 400})
+      expectSame(elements, 7, columns, type);
+}
+
+// An element takes its updates one after the other, of which some go nowhere.
+TEST(Lanes, Updates) {
+  expectSame(R"(
+  func.func @f(%u: tensor<RxCxT>, %x: tensor<3xCxT>) -> tensor<3xCxT> {
+    %i = stablehlo.iota dim = 0 : tensor<Rx1xi32>
+    %n = stablehlo.constant dense<5> : tensor<Rx1xi32>
+    %at = stablehlo.remainder %i, %n : tensor<Rx1xi32>
+    %0 = "stablehlo.scatter"(%x, %at, %u) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+    ^bb0(%a: tensor<T>, %b: tensor<T>):
+      %s = stablehlo.add %a, %b : tensor<T>
+      stablehlo.return %s : tensor<T>
+    }) : (tensor<3xCxT>, tensor<Rx1xi32>, tensor<RxCxT>) -> tensor<3xCxT>
+    return %0 : tensor<3xCxT>
+  })",
+             100, 20, "f32");
+}
+
+} // namespace
