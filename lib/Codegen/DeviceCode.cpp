@@ -24,7 +24,7 @@
 #include "llmc/Runtime/Plan/Format/LaneAbi.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Config/llvm-config.h"
+#include "llvm/Config/Targets.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"

@@ -14,6 +14,7 @@
 #include "Timing.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Codegen/KernelObject.h"
+#include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Import/Onnx/Import.h"
 #include "llmc/Import/StableHLO/Import.h"
@@ -155,10 +156,23 @@ static std::vector<std::string> getFetchedSlots(ModuleOp module,
   return names;
 }
 
+/// What knows the target's library; null where the program calls none. A build
+/// may lack the backend of its kernels.
+static rt::Result<const rt::Backend *> findLibraryBackend(ModuleOp module) {
+  bool isCalled =
+      module.walk([](plan::LibraryOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (!isCalled)
+    return nullptr;
+  return rt::findBackend(dist::getTargetName(module).str());
+}
+
 /// Gives each call of the target's library the workspace that it asks for.
 static rt::Status reserveScratch(ModuleOp module, const Options &options) {
   Stopwatch watch(options.timing);
-  LLMC_TRY_ASSIGN(const rt::Backend *backend, rt::findBackend("cpu"));
+  LLMC_TRY_ASSIGN(const rt::Backend *backend, findLibraryBackend(module));
+  if (!backend)
+    return rt::Status::success();
   rt::FormTable forms;
   if (!options.forms.empty()) {
     LLMC_TRY_ASSIGN(forms, rt::FormTable::read(options.forms));
@@ -198,8 +212,11 @@ static void keepOptions(ModuleOp module, const Options &options,
   int64_t threads =
       options.threads ? options.threads : std::max<int64_t>(1, there / devices);
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  dist::ExecutionOp::create(builder, module.getLoc(), config.training.seed,
-                            threads);
+  bool isCpu = options.target == "cpu";
+  // A launch takes all rows of a kernel.
+  dist::ExecutionOp::create(
+      builder, module.getLoc(), config.training.seed, isCpu ? threads : 1,
+      isCpu ? StringAttr() : builder.getStringAttr(options.target));
 }
 
 static PlanOptions readOptions(ModuleOp module, const Options &options) {
@@ -348,10 +365,16 @@ writeKernels(ModuleOp module, const std::string &folder,
     cache = std::move(opened);
   }
   AllThreads parallel(*module.getContext());
+  LLMC_TRY_ASSIGN(codegen::CodeTarget target,
+                  codegen::CodeTarget::parse(dist::getTarget(module)));
+  const codegen::KernelCache *known = cache ? &*cache : nullptr;
   FailureOr<rt::plan::Manifest> manifest = codegen::getManifest(kernels);
   FailureOr<codegen::KernelObjects> objects = failure();
   if (succeeded(manifest))
-    objects = codegen::compileKernels(kernels, cache ? &*cache : nullptr);
+    objects =
+        target.isDevice()
+            ? codegen::compileDeviceKernels(kernels, target, *manifest, known)
+            : codegen::compileKernels(kernels, known);
   if (failed(objects) || failed(codegen::linkKernels(kernels, *objects, path)))
     return blame(
         error.status(ErrorKind::diagnosed, "cannot compile the kernels"), error,
@@ -401,7 +424,7 @@ driver::compileToPlan(MLIRContext &context, const Options &options,
   Stopwatch watch(options.timing);
   target::PlanOptions planOptions;
   planOptions.name = module->getSymName().value_or("plan").str();
-  planOptions.target = "cpu";
+  planOptions.target = dist::getTargetName(*module).str();
   LLMC_TRY_ASSIGN(rt::plan::Manifest manifest,
                   writeKernels(*module, folder, planOptions, options));
   watch.lap("kernels.so");

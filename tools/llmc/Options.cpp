@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "llmc/Codegen/KernelObject.h"
 #include "llmc/Runtime/Base/Version.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Transforms/Phases/Phases.h"
@@ -116,6 +117,13 @@ struct Flags {
                                  cl::value_desc("phase"),
                                  cl::init("plan"),
                                  cl::sub(compile)};
+  cl::opt<std::string> target{
+      "target",
+      cl::cat(category),
+      cl::desc("what kernels are compiled for: cpu, cuda:sm_80 or cuda:sm_90"),
+      cl::value_desc("target"),
+      cl::init("cpu"),
+      cl::sub(compile)};
   cl::opt<std::string> compileFrom{"compile-from",
                                    cl::cat(category),
                                    cl::desc("the input is the IR after this "
@@ -492,6 +500,13 @@ rt::Status Flags::fill(Options &options) {
   options.output = output;
   options.compileTo = compileTo;
   options.compileFrom = compileFrom;
+  if (auto known = codegen::CodeTarget::parse(target); !known.ok())
+    return usage("--target: " + known.message());
+  options.target = target;
+  if (!compileFrom.empty() && target.getNumOccurrences())
+    return usage("--target: expected none with --compile-from, whose text says "
+                 "it, got '" +
+                 target + "'");
   options.entry = entry;
   LLMC_TRY(parseNumber("--steps", steps, options.steps));
   if (options.steps < 0 && steps.getNumOccurrences())
@@ -499,6 +514,9 @@ rt::Status Flags::fill(Options &options) {
   LLMC_TRY(parseNumber("--threads", threads, options.threads));
   if (options.threads < 0)
     return usage("--threads: expected at least 0, got " + threads);
+  if (options.threads > 1 && options.target != "cpu")
+    return usage("--threads: expected none for a device of target '" + target +
+                 "', whose launches take all rows, got " + threads);
   LLMC_TRY(fillCheckpoints(options.checkpoints));
   options.data.assign(data.begin(), data.end());
   options.evaluateData.assign(evaluateData.begin(), evaluateData.end());

@@ -57,6 +57,8 @@ struct Options {
   std::string entry = "train";
   int64_t steps = -1;
   int threads = 0;
+  /// What kernels are compiled for; see codegen::CodeTarget.
+  std::string target = "cpu";
   /// `file`, or `source=file`; globs, and several with commas between.
   std::vector<std::string> data, evaluateData;
   /// `run`: training.evaluate_every and training.evaluate_steps.

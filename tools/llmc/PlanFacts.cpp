@@ -7,6 +7,7 @@
 #include "PlanFacts.h"
 #include "Compile.h"
 #include "llmc/Codegen/KernelObject.h"
+#include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 #include "llmc/Target/Plan/Plan.h"
@@ -38,7 +39,7 @@ rt::Result<PlanFacts> driver::readFacts(ModuleOp module,
   rt::plan::Manifest manifest;
   target::PlanOptions planOptions;
   planOptions.name = module.getSymName().value_or("plan").str();
-  planOptions.target = "cpu";
+  planOptions.target = dist::getTargetName(module).str();
   if (ModuleOp kernels = findKernels(module)) {
     FirstError error(*module.getContext());
     FailureOr<rt::plan::Manifest> made = codegen::getManifest(kernels);

@@ -11,6 +11,7 @@
 #include "BodyCopies.h"
 #include "ElementEvaluator.h"
 #include "LoopWidening.h"
+#include "WriterFaults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -149,7 +150,7 @@ int64_t BodyCopies::getWidth(int64_t most) {
     Type element = cast<MemRefType>(memory.getType()).getElementType();
     bytes = std::max<int64_t>(
         bytes, llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
-    while (linear.divisor % width)
+    while (linear.divisor % width && !isSeeded(WriterFault::widthIgnoresTheRow))
       width /= 2;
   };
   loop.walk([&](Operation *op) {

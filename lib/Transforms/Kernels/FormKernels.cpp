@@ -19,6 +19,7 @@
 #include "KernelTable.h"
 #include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
 #include "llmc/Support/StoredElements.h"
@@ -311,6 +312,8 @@ public:
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal())
         functions.push_back(function);
+    if (target.empty())
+      target = dist::getTargetName(module).str();
     const KernelTarget *writer = findKernelTarget(target);
     if (!writer) {
       module.emitError("expected a target of kernels (")

@@ -18,8 +18,10 @@
 #include "BufferLife.h"
 #include "ScalarProbe.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
+#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -94,6 +96,20 @@ void readInPlace(graph::LibraryCallOpInterface call) {
   }
 }
 
+/// A library of the target has the call.
+LogicalResult checkLibrary(graph::KernelOpInterface op,
+                           graph::LibraryCallOpInterface call) {
+  StringRef target = dist::getTargetName(op->getParentOfType<ModuleOp>());
+  FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
+  if (failed(descriptor))
+    return failure();
+  if (dist::hasLibrary(target, rt::nameOf(*descriptor)))
+    return success();
+  return emitRefusal(op, rt::ErrorKind::unsupported)
+         << "expected a kernel or a library of target '" << target << "' for "
+         << rt::phraseOf(*descriptor) << ", got none; compile for 'cpu'";
+}
+
 LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
   OpBuilder builder(op);
   auto call = dyn_cast_or_null<graph::LibraryCallOpInterface>(
@@ -101,6 +117,8 @@ LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
   if (!call)
     return op->emitOpError("expected a call of a library, got none");
   call->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  if (failed(checkLibrary(op, call)))
+    return failure();
   readInPlace(call);
   if (op->getNumResults() != 1) {
     op->replaceAllUsesWith(call->getResults());

@@ -11,6 +11,7 @@
 
 #include "GpuTarget.h"
 #include "GpuWriter.h"
+#include "WriterFaults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -85,6 +86,8 @@ Value GpuWriter::openRows(const RowPlan &plan, Value begin, Value end) {
   shape.rowsPerBlock = shape.threads;
   Value row =
       math.add(begin, math.add(math.mul(block, shape.rowsPerBlock), thread));
+  if (isSeeded(WriterFault::rowIgnoresItsThread))
+    row = math.add(begin, math.mul(block, shape.rowsPerBlock));
   Value isRow =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, row, end);
   auto guarded =
@@ -107,6 +110,8 @@ LogicalResult GpuWriter::emitFlat(int64_t rows, Value begin, Value end,
   shape.rowsPerBlock = shape.threads * width;
   Value first = math.add(begin, math.add(math.mul(block, shape.rowsPerBlock),
                                          math.mul(thread, width)));
+  if (isSeeded(WriterFault::gridIsHalf))
+    shape.rowsPerBlock *= 2;
   // Calls begin and end at whole blocks, or end where the rows do.
   bool isWhole = rows % width == 0;
   Value last = isWhole ? first : math.add(first, math.constant(width - 1));
@@ -116,7 +121,8 @@ LogicalResult GpuWriter::emitFlat(int64_t rows, Value begin, Value end,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(guarded.thenBlock()->getTerminator());
   LogicalResult result = copies.copy(width, first, {});
-  if (!isWhole && succeeded(result)) {
+  if (!isWhole && succeeded(result) &&
+      !isSeeded(WriterFault::restOfElementsIsForgotten)) {
     builder.setInsertionPoint(guarded.elseBlock()->getTerminator());
     auto rest = scf::ForOp::create(builder, loc, first, end, math.constant(1));
     builder.setInsertionPointToStart(rest.getBody());
@@ -156,7 +162,8 @@ Value GpuWriter::makeShared(Type elementType, int64_t size) {
   auto type =
       MemRefType::get({size}, elementType, MemRefLayoutAttrInterface(), space);
   Value shift = math.constant(shape.sharedBytes);
-  shape.sharedBytes += bytes;
+  shape.sharedBytes +=
+      isSeeded(WriterFault::sharedRowsOverlap) ? bytes / 2 : bytes;
   return memref::ViewOp::create(builder, loc, type, all, shift, ValueRange{});
 }
 
@@ -167,6 +174,8 @@ Value GpuWriter::makeRow(Type elementType, int64_t size) {
 void GpuWriter::fill(Value local, int64_t, function_ref<void(Value)> store) {
   // What is stored at one place is stored at all.
   int64_t count = cast<MemRefType>(local.getType()).getNumElements();
+  if (isSeeded(WriterFault::onlyFirstAccumulatorStarts))
+    count = 1;
   if (mode == Mode::Block || count == 1) {
     for (int64_t i = 0; i < count; ++i)
       store(math.constant(i));
@@ -219,7 +228,11 @@ LogicalResult GpuWriter::emitLoop(Location loc, const LoopRequest &request,
   if (failed(copies.write(body)))
     return failure();
   bool stores = copies.hasStores();
-  if (hasStored || (stores && hasRead))
+  bool afterStores =
+      hasStored && !isSeeded(WriterFault::loopReadsBeforeItIsStored);
+  bool afterReads =
+      stores && hasRead && !isSeeded(WriterFault::loopOverwritesBeforeItIsRead);
+  if (afterStores || afterReads)
     addBarrier();
   LogicalResult result = request.accumulators.empty()
                              ? emitSharedLoop(request, copies)
@@ -261,6 +274,8 @@ LogicalResult GpuWriter::emitPart(const LoopRequest &request, BodyCopies &body,
   if (low + whole == high)
     return success();
   Value position = math.add(mine, math.constant(low + whole));
+  if (isSeeded(WriterFault::partIgnoresItsStart))
+    position = mine;
   Value isIn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                      position, math.constant(high));
   auto guarded =
@@ -276,7 +291,7 @@ LogicalResult GpuWriter::emitSharedLoop(const LoopRequest &request,
   int64_t whole = *request.count / width * width;
   if (failed(emitPart(request, body, width, 0, whole)))
     return failure();
-  return whole == *request.count
+  return whole == *request.count || isSeeded(WriterFault::restOfRowIsForgotten)
              ? success()
              : emitPart(request, body, 1, whole, *request.count);
 }
@@ -360,7 +375,10 @@ LogicalResult GpuWriter::emitReducingLoop(const LoopRequest &request,
     for (int64_t run = 0; run * stride < all; ++run)
       if (failed(emitRun(
               request, body, width,
-              math.add(loop.getInductionVar(), math.constant(run * stride)),
+              math.add(loop.getInductionVar(),
+                       math.constant(isSeeded(WriterFault::runsReadTheSame)
+                                         ? 0
+                                         : run * stride)),
               std::nullopt, getRun(run, yields))))
         return failure();
     scf::YieldOp::create(builder, loc, yields);
@@ -368,7 +386,7 @@ LogicalResult GpuWriter::emitReducingLoop(const LoopRequest &request,
   }
   for (int64_t run = 0, at = whole; at < count; ++run, at += stride) {
     std::optional<Value> end;
-    if (at + stride > count)
+    if (at + stride > count && !isSeeded(WriterFault::lastRunIsNotGuarded))
       end = math.constant(count);
     if (failed(emitRun(request, body, width, math.constant(at), end,
                        getRun(run, lanes))))
@@ -397,7 +415,9 @@ FailureOr<SmallVector<Value>> GpuWriter::emitTree(Location loc,
   if (mode != Mode::Block)
     return tree.combineMemory(buffers, size);
   SmallVector<GpuTree::Values> lanes;
-  int64_t width = laneWidths.lookup(buffers[0]);
+  int64_t width = isSeeded(WriterFault::laneWidthIsForgotten)
+                      ? 1
+                      : laneWidths.lookup(buffers[0]);
   if (shape.threads == warp) {
     for (int64_t slot = 0; slot < size / warp; ++slot)
       lanes.push_back(load(buffers, math.constant(slot)));
@@ -419,7 +439,8 @@ FailureOr<SmallVector<Value>> GpuWriter::emitTree(Location loc,
       memref::StoreOp::create(builder, loc, lane, all.back(), number);
     }
   }
-  addBarrier();
+  if (!isSeeded(WriterFault::treeReadsBeforeItIsStored))
+    addBarrier();
   for (int64_t first = 0; first < size; first += warp)
     lanes.push_back(
         load(all, math.add(math.rem(thread, warp), math.constant(first))));

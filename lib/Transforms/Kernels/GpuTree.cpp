@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuWriter.h"
+#include "WriterFaults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -77,6 +78,9 @@ Value GpuTree::shuffle(Value scalar, Value source) {
     Value low = move(arith::TruncIOp::create(builder, loc, word, raw));
     Value high = move(arith::TruncIOp::create(
         builder, loc, word, arith::ShRUIOp::create(builder, loc, raw, shift)));
+    if (isSeeded(WriterFault::highWordStays))
+      high = arith::TruncIOp::create(
+          builder, loc, word, arith::ShRUIOp::create(builder, loc, raw, shift));
     high = arith::ShLIOp::create(
         builder, loc, arith::ExtUIOp::create(builder, loc, integer, high),
         shift);
@@ -100,20 +104,27 @@ GpuTree::Values GpuTree::shuffle(const Values &values, Value source) {
 }
 
 GpuTree::Values GpuTree::combineWarp(SmallVector<Values> lanes, int64_t width) {
+  if (isSeeded(WriterFault::neighboursComeFirst))
+    width = 1;
   // A warp's worth apart.
   for (size_t half = lanes.size() / 2; half >= size_t(width) && half > 0;
        half /= 2) {
     for (size_t i = 0; i < half; ++i)
-      lanes[i] = combine(lanes[i], lanes[i + half]);
+      lanes[i] = isSeeded(WriterFault::treePairsNeighbours)
+                     ? combine(lanes[2 * i], lanes[2 * i + 1])
+                     : combine(lanes[i], lanes[i + half]);
     lanes.resize(half);
   }
   // Between threads.
   Value lane =
       arith::IndexCastOp::create(builder, loc, builder.getI32Type(), thread);
   Value mask = makeI32(builder, loc, GpuWriter::warp - 1);
-  for (int64_t distance = GpuWriter::warp / 2; distance >= 1; distance /= 2) {
+  int64_t last = isSeeded(WriterFault::shuffleStopsEarly) ? 2 : 1;
+  int64_t sign = isSeeded(WriterFault::shuffleGoesDown) ? -1 : 1;
+  for (int64_t distance = GpuWriter::warp / 2; distance >= last;
+       distance /= 2) {
     Value other = arith::AddIOp::create(builder, loc, lane,
-                                        makeI32(builder, loc, distance));
+                                        makeI32(builder, loc, sign * distance));
     Value source = arith::AndIOp::create(builder, loc, other, mask);
     for (Values &values : lanes)
       values = combine(values, shuffle(values, source));
@@ -122,6 +133,8 @@ GpuTree::Values GpuTree::combineWarp(SmallVector<Values> lanes, int64_t width) {
   for (size_t half = lanes.size() / 2; half >= 1; half /= 2)
     for (size_t i = 0; i < half; ++i)
       lanes[i] = combine(lanes[i], lanes[i + half]);
+  if (isSeeded(WriterFault::treeIsNotShared))
+    return lanes[0];
   return shuffle(lanes[0], makeI32(builder, loc, 0));
 }
 

@@ -21,7 +21,7 @@ static void buildDefaultOrderPipeline(mlir::OpPassManager &manager) {
   buildOrderPipeline(manager);
 }
 
-/// Phase 7a for processors; see `buildPhases`.
+/// Phase 7a for what the program names.
 static void buildDefaultKernelsPipeline(mlir::OpPassManager &manager) {
   buildKernelsPipeline(manager);
 }
@@ -58,10 +58,6 @@ std::optional<size_t> llmc::findPhase(StringRef name) {
 void llmc::buildPhases(mlir::OpPassManager &manager, size_t from, size_t to,
                        const PlanOptions &options) {
   for (size_t i = from + 1; i <= to; ++i) {
-    if (getPhases()[i].build == buildDefaultKernelsPipeline) {
-      buildKernelsPipeline(manager, options.target);
-      continue;
-    }
     if (getPhases()[i].build != buildDefaultOrderPipeline) {
       getPhases()[i].build(manager);
       continue;

@@ -25,6 +25,7 @@
 #include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -424,6 +425,8 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
   using RaisePassBase::RaisePassBase;
 
   void runOnOperation() override {
+    bool hasAttention =
+        dist::hasLibrary(dist::getTargetName(getOperation()), "attention");
     llvm::DenseSet<Attribute> excluded;
     for (auto recipe : getOperation().getOps<dist::TrainingOp>())
       if (!recipe.getRaise().value_or(true))
@@ -437,7 +440,8 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
           raiseCrossEntropy(op);
         training::eraseDeadOps(function.front());
       }
-      if (attention) {
+      // Elsewhere it stays products and a softmax.
+      if (attention && hasAttention) {
         raiseAttentions(collectOps(function));
         training::eraseDeadOps(function.front());
       }

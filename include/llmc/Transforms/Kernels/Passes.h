@@ -20,8 +20,8 @@ namespace llmc {
 #include "llmc/Transforms/Kernels/Passes.h.inc"
 
 /// Phase 7a: graph ops in, `dist.launch` and `dist.contract` out; kernels are
-/// written for `target`.
-void buildKernelsPipeline(mlir::OpPassManager &pm, StringRef target = "cpu");
+/// written for `target`, or for what the program names.
+void buildKernelsPipeline(mlir::OpPassManager &pm, StringRef target = "");
 
 } // namespace llmc
 

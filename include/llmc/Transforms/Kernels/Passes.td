@@ -55,7 +55,7 @@ def FormKernelsPass : Pass<"llmc-form-kernels", "::mlir::ModuleOp"> {
     Each kernel is a remark: what it does, what it reads and writes. The code is
     written for `target`.
   }];
-  let options = [Option<"target", "target", "std::string", "\"cpu\"", "What the code of kernels is written for">];
+  let options = [Option<"target", "target", "std::string", "\"\"", "What the code of kernels is written for; empty: what the program names">];
   let dependentDialects = [
     "::llmc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

@@ -31,10 +31,8 @@ ArrayRef<PhaseInfo> getPhases();
 /// The position of the phase `name`.
 std::optional<size_t> findPhase(StringRef name);
 
-/// What the last phases take beside the IR.
+/// What the last phase takes beside the IR.
 struct PlanOptions {
-  /// What kernels are written for, as plans name it.
-  std::string target = "cpu";
   /// Of a device's kernels and contractions.
   int64_t threads = 1;
   /// Of initial values and samples.

@@ -245,16 +245,17 @@ def Dist_ExecutionOp : Dist_Op<"execution", [HasParent<"::mlir::ModuleOp">]> {
   let summary = "what the last phases take beside the program";
   let description = [{
     ```mlir
-    dist.execution seed(17) threads(4)
+    dist.execution seed(17) threads(4) target("cuda:sm_90")
     ```
-    The seed of initial values and of the order of samples, and the threads for
-    which scratch memory is reserved on each device. Written after import, so
-    that a compilation can be resumed from the text alone.
+    The seed of initial values and of the order of samples, the threads for
+    which scratch memory is reserved on each device, and what the program is
+    compiled for, "cpu" where it is left out. Written after import, so that a
+    compilation can be resumed from the text alone.
 
     Constraints: once in a module; at least one thread.
   }];
-  let arguments = (ins Dist_I64Attr:$seed, Dist_I64Attr:$threads);
-  let assemblyFormat = "`seed` `(` $seed `)` `threads` `(` $threads `)` attr-dict";
+  let arguments = (ins Dist_I64Attr:$seed, Dist_I64Attr:$threads, OptionalAttr<StrAttr>:$target);
+  let assemblyFormat = "`seed` `(` $seed `)` `threads` `(` $threads `)` (`target` `(` $target^ `)`)? attr-dict";
   let hasVerifier = 1;
 }
 

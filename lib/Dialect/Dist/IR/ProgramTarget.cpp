@@ -1,0 +1,32 @@
+//===- ProgramTarget.cpp - What a program is compiled for -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ProgramTarget.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llmc/Dialect/Dist/IR/ProgramTarget.h"
+#include "llmc/Dialect/Dist/IR/Dist.h"
+
+using namespace mlir;
+
+namespace llmc::dist {
+
+StringRef getTarget(ModuleOp program) {
+  for (auto execution : program.getOps<ExecutionOp>())
+    if (std::optional<StringRef> target = execution.getTarget())
+      return *target;
+  return "cpu";
+}
+
+StringRef getTargetName(ModuleOp program) {
+  return getTarget(program).split(':').first;
+}
+
+bool hasLibrary(StringRef targetName, std::string_view kind) {
+  // cuBLASLt; what else computes on a GPU is a kernel.
+  return targetName != "cuda" || kind == "contraction";
+}
+
+} // namespace llmc::dist
