@@ -176,7 +176,7 @@ TEST_F(KernelDeathTest, ReportsAModuleThatIsUnloadedTooEarly) {
   ASSERT_CUDA(cuModuleUnload(module));
   EXPECT_DEATH(cuda().cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 4, stream,
                                      nullptr, nullptr),
-               "a function is used after it was destroyed");
+               "the function is used after it was destroyed");
 }
 
 TEST_F(KernelDeathTest, ReportsMemoryOfAPeerWithoutAccess) {

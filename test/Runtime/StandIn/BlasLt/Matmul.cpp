@@ -219,6 +219,20 @@ static std::shared_ptr<Stream> usableStream(cudaStream_t handle) {
   return stream;
 }
 
+static void submit(Stream &stream, const std::shared_ptr<Task> &task,
+                   std::vector<AllocationRef> uses) {
+  auto work = std::make_shared<Work>();
+  work->name = format("product of %llu x %llu x %llu",
+                      static_cast<unsigned long long>(task->problem.m),
+                      static_cast<unsigned long long>(task->problem.n),
+                      static_cast<unsigned long long>(task->problem.k));
+  work->type = CU_GRAPH_NODE_TYPE_KERNEL;
+  work->context = stream.context;
+  work->uses = std::move(uses);
+  work->run = [task] { task->run(); };
+  enqueue(stream, std::move(work));
+}
+
 cublasStatus_t CUBLASWINAPI
 cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t product,
                const void *alpha, const void *A, cublasLtMatrixLayout_t a,
@@ -257,15 +271,6 @@ cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t product,
   o.d = preparation.matrix("D", D, problem.d);
   if (cublasStatus_t status = reachOthers(preparation, o))
     return status;
-  auto work = std::make_shared<Work>();
-  work->name = format("product of %llu x %llu x %llu",
-                      static_cast<unsigned long long>(problem.m),
-                      static_cast<unsigned long long>(problem.n),
-                      static_cast<unsigned long long>(problem.k));
-  work->type = CU_GRAPH_NODE_TYPE_KERNEL;
-  work->context = stream->context;
-  work->uses = std::move(preparation.uses);
-  work->run = [task] { task->run(); };
-  enqueue(*stream, std::move(work));
+  submit(*stream, task, std::move(preparation.uses));
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -46,7 +46,7 @@ std::shared_ptr<Object> Handles::lookup(Kind kind, const void *handle) const {
   if (entry.kind != kind)
     return nullptr;
   if (!entry.object)
-    violation("a %s is used after it was destroyed", nameOf(kind));
+    violation("the %s is used after it was destroyed", nameOf(kind));
   return entry.object;
 }
 

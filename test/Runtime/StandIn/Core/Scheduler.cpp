@@ -118,7 +118,7 @@ void Scheduler::waitUntil(Lock &lock, const std::function<bool()> &reached) {
 }
 
 void Scheduler::nudge() {
-  budget += random.below(4);
+  budget = random.below(4);
   runnable.notify_one();
 }
 
@@ -193,6 +193,8 @@ void Scheduler::work() {
   for (;;) {
     if (!looks.empty())
       lookAround();
+    if (ready.empty())
+      budget = 0; // what somebody asked for is done
     bool wanted = waiters || budget;
     if (ready.empty() && looks.empty())
       runnable.wait(lock);

@@ -138,6 +138,22 @@ static void translateParameters(const Context &context, Launch &launch,
   }
 }
 
+static void submit(Stream &stream, const Function &function,
+                   std::shared_ptr<Launch> launch, bool known) {
+  auto work = std::make_shared<Work>();
+  translateParameters(*stream.context, *launch, known, work->uses);
+  work->name = "kernel " + function.name;
+  work->type = CU_GRAPH_NODE_TYPE_KERNEL;
+  work->context = stream.context;
+  std::shared_ptr<Module> module = function.module;
+  work->submitted = [module](const OpRef &op) {
+    ++module->pending;
+    op->afterwards = [module] { --module->pending; };
+  };
+  work->run = [launch, module] { runGrid(*launch); };
+  enqueue(stream, std::move(work));
+}
+
 CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config,
                                   CUfunction handle, void **parameters,
                                   void **extra) {
@@ -167,18 +183,7 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config,
   launch->blocks = config->gridDimX;
   launch->threads = config->blockDimX;
   launch->sharedBytes = config->sharedMemBytes;
-  auto work = std::make_shared<Work>();
-  translateParameters(context, *launch, known, work->uses);
-  work->name = "kernel " + function->name;
-  work->type = CU_GRAPH_NODE_TYPE_KERNEL;
-  work->context = &context;
-  std::shared_ptr<Module> module = function->module;
-  work->submitted = [module](const OpRef &op) {
-    ++module->pending;
-    op->afterwards = [module] { --module->pending; };
-  };
-  work->run = [launch, module] { runGrid(*launch); };
-  enqueue(*stream, std::move(work));
+  submit(*stream, *function, std::move(launch), known);
   return CUDA_SUCCESS;
 }
 
