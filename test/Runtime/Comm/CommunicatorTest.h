@@ -49,12 +49,31 @@ inline std::vector<WorldKind> allCommunicators() {
   std::vector<WorldKind> kinds = allWorlds();
   for (int ofProcess : {1, 2}) {
     kinds.push_back({"Processes" + std::to_string(ofProcess),
-                     [=](int n) { return makeProcesses(n, ofProcess); },
+                     [=](int n) {
+                       return makeProcesses(n, ofProcess,
+                                            [](WorldOptions options) {
+                                              options.threads = 2;
+                                              return makeCpuWorld(options);
+                                            });
+                     },
                      {}});
   }
 #ifdef LLMC_TEST_STAND_IN_NCCL
   for (WorldKind &kind : cudaWorlds(refusalsOfNccl())) {
     kinds.push_back(std::move(kind));
+  }
+  for (int ofProcess : {1, 2}) {
+    kinds.push_back({"CudaProcesses" + std::to_string(ofProcess),
+                     [=](int n) {
+                       setenv("LLMC_CUDA_GRAPHS", "1", 1);
+                       return makeProcesses(
+                           n, ofProcess, [](const WorldOptions &options) {
+                             return *(*findBackend("cuda"))->makeWorld(options);
+                           });
+                     },
+                     refusalsOfNccl()});
+    kinds.back().refusals["DifferentSizesAreRefused"] =
+        "NCCL does not compare what members in other processes bring";
   }
 #endif
   return kinds;

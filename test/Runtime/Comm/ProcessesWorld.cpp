@@ -21,16 +21,20 @@ namespace {
 
 class ProcessesWorld final : public World {
 public:
-  ProcessesWorld(int devices, int ofProcess)
+  ProcessesWorld(int devices, int ofProcess, const MakeProcess &make)
       : all(static_cast<size_t>(devices)), ofProcess(ofProcess) {
     std::iota(all.begin(), all.end(), 0);
-    WorldOptions options;
-    options.devices = devices;
-    options.threads = 2;
-    for (auto &end : makeLoopback(devices / ofProcess)) {
-      options.transport = end;
-      worlds.push_back(makeCpuWorld(options));
-    }
+    auto ends = makeLoopback(devices / ofProcess);
+    worlds.resize(ends.size());
+    (void)each(
+        [&](std::unique_ptr<World> &world) {
+          WorldOptions options;
+          options.devices = devices;
+          options.transport = ends[static_cast<size_t>(&world - worlds.data())];
+          world = make(options);
+          return Status::success();
+        },
+        /*endsOthers=*/false);
   }
 
   int size() const override { return static_cast<int>(all.size()); }
@@ -39,13 +43,20 @@ public:
 
   Result<std::vector<Communicator *>>
   split(const std::vector<std::vector<int>> &groups) override {
+    std::vector<std::vector<Communicator *>> ofWorld(worlds.size());
+    LLMC_TRY(each(
+        [&](std::unique_ptr<World> &world) {
+          auto &own = ofWorld[static_cast<size_t>(&world - worlds.data())];
+          LLMC_TRY_ASSIGN(own, world->split(groups));
+          return Status::success();
+        },
+        /*endsOthers=*/false));
     std::vector<Communicator *> handles;
-    for (auto &world : worlds) {
-      LLMC_TRY_ASSIGN(auto own, world->split(groups));
-      for (Communicator *handle : own) {
-        owners[handle] = world.get();
+    for (size_t i = 0; i < worlds.size(); ++i) {
+      for (Communicator *handle : ofWorld[i]) {
+        owners[handle] = worlds[i].get();
+        handles.push_back(handle);
       }
-      handles.insert(handles.end(), own.begin(), own.end());
     }
     return handles;
   }
@@ -54,20 +65,22 @@ public:
     owners.at(parts[0].communicator)->exchange(stream, parts, numParts, origin);
   }
   bool beginStep(uint64_t key) override {
-    return each([&](World &world) {
-             world.beginStep(key);
+    return each([&](std::unique_ptr<World> &world) {
+             world->beginStep(key);
              return Status::success();
            })
         .ok();
   }
   Status submit() override {
-    return each([](World &world) { return world.submit(); });
+    return each([](std::unique_ptr<World> &world) { return world->submit(); });
   }
   Status wait(std::chrono::milliseconds deadline) override {
-    return each([&](World &world) { return world.wait(deadline); });
+    return each(
+        [&](std::unique_ptr<World> &world) { return world->wait(deadline); });
   }
   Status drain(std::chrono::milliseconds deadline) override {
-    return each([&](World &world) { return world.drain(deadline); });
+    return each(
+        [&](std::unique_ptr<World> &world) { return world->drain(deadline); });
   }
 
 private:
@@ -77,18 +90,21 @@ private:
 
   /// All processes at once. The first error ends the others too, as the watch
   /// over a job does.
-  template <typename Call> Status each(const Call &call) {
+  template <typename Call>
+  Status each(const Call &call, bool endsOthers = true) {
     std::mutex mutex;
     Status first;
     std::vector<std::thread> threads;
     for (auto &world : worlds) {
       threads.emplace_back([&] {
-        Status status = call(*world);
+        Status status = call(world);
         std::lock_guard<std::mutex> lock(mutex);
         if (first.ok() && !status.ok()) {
           first = status;
           for (auto &other : worlds) {
-            other->transport()->abort(status);
+            if (endsOthers) {
+              other->transport()->abort(status);
+            }
           }
         }
       });
@@ -107,12 +123,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<World> makeProcesses(int devices, int mostOfProcess) {
+std::unique_ptr<World> makeProcesses(int devices, int mostOfProcess,
+                                     const MakeProcess &make) {
   int ofProcess = std::max(1, std::min(mostOfProcess, devices / 2));
   while (devices % ofProcess != 0) {
     --ofProcess;
   }
-  return std::make_unique<ProcessesWorld>(devices, ofProcess);
+  return std::make_unique<ProcessesWorld>(devices, ofProcess, make);
 }
 
 } // namespace llmc::rt::test

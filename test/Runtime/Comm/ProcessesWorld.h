@@ -13,14 +13,20 @@
 
 #include "llmc/Runtime/Comm/Backend.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace llmc::rt::test {
 
+/// Makes the world of one process.
+using MakeProcess =
+    std::function<std::unique_ptr<World>(const WorldOptions &options)>;
+
 /// `devices` devices, as many of them in each process as divide them evenly and
 /// are at most `mostOfProcess`.
-std::unique_ptr<World> makeProcesses(int devices, int mostOfProcess);
+std::unique_ptr<World> makeProcesses(int devices, int mostOfProcess,
+                                     const MakeProcess &make);
 
 } // namespace llmc::rt::test
 

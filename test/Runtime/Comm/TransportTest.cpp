@@ -30,4 +30,13 @@ TEST(Transport, GathersWhatEachProcessSays) {
   }
 }
 
+// Whoever waits elsewhere asks so whether the job goes on.
+TEST(Transport, AnExchangeOfNothingTellsOfAnAbort) {
+  auto ends = makeLoopback(2);
+  EXPECT_TRUE(ends[0]->exchange(hostLane, {}, {}).ok());
+  ends[0]->abort(makeError(ErrorKind::peerLost, "process 1 was killed"));
+  EXPECT_EQ(ends[0]->exchange(hostLane, {}, {}).message(),
+            "process 1 was killed");
+}
+
 } // namespace llmc::rt::test

@@ -42,7 +42,8 @@ public:
   virtual int process() const = 0;
   virtual int size() const = 0;
 
-  /// Sends and receives, and returns when all of it is done. Errors: 10 (the
+  /// Sends and receives, and returns when all of it is done; an exchange of
+  /// nothing tells at once whether there was an abort. Errors: 10 (the
   /// other end is gone), 15 (its message has another size), or what `abort`
   /// was given.
   virtual Status exchange(uint32_t lane, const std::vector<PeerMessage> &sends,

@@ -24,7 +24,7 @@ namespace llmc::rt::cuda {
 constexpr std::chrono::minutes patienceOfComms(10);
 
 Status settleComms(const Nccl &nccl, const std::vector<NcclComm> &comms,
-                   const Fault &fault, std::string_view what) {
+                   Fault &fault, std::string_view what) {
   auto end = std::chrono::steady_clock::now() + patienceOfComms;
   for (NcclComm comm : comms) {
     while (comm) {
@@ -34,7 +34,7 @@ Status settleComms(const Nccl &nccl, const std::vector<NcclComm> &comms,
       if (result == NcclResult::success) {
         break;
       }
-      if (fault.dead()) {
+      if (fault.poll()) {
         return fault.get();
       }
       if (std::chrono::steady_clock::now() > end) {

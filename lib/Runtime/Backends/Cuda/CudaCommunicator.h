@@ -131,7 +131,7 @@ private:
 /// out. Errors are those of the library; 11 after `patience` where there is
 /// one, and what ended the world.
 Status settleComms(const Nccl &nccl, const std::vector<NcclComm> &comms,
-                   const Fault &fault, std::string_view what);
+                   Fault &fault, std::string_view what);
 
 } // namespace llmc::rt::cuda
 

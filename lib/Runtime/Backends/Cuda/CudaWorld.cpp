@@ -21,7 +21,8 @@ namespace llmc::rt::cuda {
 
 CudaWorld::CudaWorld(const Driver &driver, const WorldOptions &options,
                      bool capturesSteps)
-    : driver(driver), numDevices(static_cast<int>(options.devices)),
+    : driver(driver), fault(options.transport),
+      numDevices(static_cast<int>(options.devices)),
       captures(capturesSteps && !options.trace), traces(options.trace),
       messages(options.transport) {
   int processes = messages ? messages->size() : 1;
@@ -108,8 +109,11 @@ Status CudaWorld::submit() {
   return fault.get();
 }
 
-/// The library tells here what happened to other members.
+/// The job and the library tell here what happened to other members.
 Status CudaWorld::checkComms() {
+  if (fault.poll()) {
+    return fault.get();
+  }
   for (NcclComm comm : comms) {
     NcclResult result = NcclResult::success;
     LLMC_TRY(nccl->check(nccl->ncclCommGetAsyncError(comm, &result),

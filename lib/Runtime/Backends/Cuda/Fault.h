@@ -11,14 +11,20 @@
 #define LLMC_LIB_RUNTIME_BACKENDS_CUDA_FAULT_H
 
 #include "llmc/Runtime/Base/Status.h"
+#include "llmc/Runtime/Comm/Transport.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 
 namespace llmc::rt::cuda {
 
 class Fault {
 public:
+  /// `messages`: between the processes of the job, or null.
+  explicit Fault(std::shared_ptr<Transport> messages)
+      : messages(std::move(messages)) {}
+
   /// Of any thread. Success changes nothing.
   void fail(const Status &status) {
     if (status.ok()) {
@@ -31,12 +37,20 @@ public:
     isDead = true;
   }
   bool dead() const { return isDead; }
+  /// Also asks whether another process is gone, which ends the transport.
+  bool poll() {
+    if (messages && !isDead) {
+      fail(messages->exchange(hostLane, {}, {}));
+    }
+    return isDead;
+  }
   Status get() const {
     std::lock_guard<std::mutex> lock(mutex);
     return first;
   }
 
 private:
+  std::shared_ptr<Transport> messages;
   mutable std::mutex mutex;
   Status first;
   std::atomic<bool> isDead = false;

@@ -99,6 +99,10 @@ public:
 private:
   Status tryExchange(uint32_t lane, const std::vector<PeerMessage> &sends,
                      const std::vector<PeerMessage> &receives) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      LLMC_TRY(reason);
+    }
     std::vector<Buffer> out, in;
     for (const PeerMessage &message : receives) {
       in.push_back(context.createUnboundBuffer(message.data, message.bytes));

@@ -8,11 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../Comm/LoopbackTransport.h"
 #include "../../Comm/Worlds.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <thread>
 
 namespace llmc::rt::test {
 namespace {
@@ -241,6 +243,45 @@ TEST_P(CudaCommunicatorTest, ARingOfTransfers) {
       EXPECT_EQ(out<float>(rank)[0], value<float>((rank + 1) % n, step));
     }
   }
+}
+
+// A process that waits for one that is gone ends with what the job says of it.
+TEST_P(CudaCommunicatorTest, ALostProcessEndsTheStep) {
+  auto ends = makeLoopback(2);
+  std::unique_ptr<World> worlds[2];
+  std::vector<Communicator *> pair[2];
+  std::thread threads[2];
+  setenv("LLMC_CUDA_GRAPHS", GetParam().name == "CudaGraphs" ? "1" : "0", 1);
+  for (int process : {0, 1}) {
+    threads[process] = std::thread([&, process] {
+      WorldOptions options;
+      options.devices = 2;
+      options.transport = ends[process];
+      worlds[process] = *(*findBackend("cuda"))->makeWorld(options);
+      pair[process] = *worlds[process]->split({{0, 1}});
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  World &own = *worlds[0];
+  Mirror mirror(own, own.device(0), 64);
+  Stream &stream = **own.device(0).stream({"comm", 0, 4, 4});
+  Collective collective = makeCollective(CollectiveKind::allReduce, 1, 2);
+  if (own.beginStep(0)) {
+    const void *in = mirror.at(mirror.host());
+    void *out = mirror.at(mirror.host() + 8);
+    pair[0][0]->collective(stream, collective, &in, &out, collectiveOrigin);
+  }
+  ASSERT_TRUE(own.submit().ok());
+  std::thread watch([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ends[0]->abort(makeError(ErrorKind::peerLost, "process 1 was killed"));
+  });
+  Status status = own.wait(membersPatience);
+  watch.join();
+  EXPECT_EQ(status.kind(), ErrorKind::peerLost);
+  EXPECT_EQ(status.message(), "process 1 was killed");
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, CudaCommunicatorTest,
