@@ -79,12 +79,14 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_option("--elastic", options.fewer,
                  "Numbers of processes for restarts, as 4,2,1: the largest "
-                 "that does without those that were killed")
+                 "that does without those that were killed (default: always "
+                 "as many)")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--prepare", options.prepare,
                  "A shell command before the first start and when the number "
-                 "has changed; {n} in it and in the command is the number");
+                 "has changed; {n} in it and in the command is the number "
+                 "(default: none)");
   double stopped = 60;
   app.add_option("--stopped", stopped,
                  "Seconds for which a process may be stopped, as by a debugger")

@@ -159,11 +159,13 @@ void declare(CLI::App &app, Arguments &a) {
                "Wait for each step before the next is submitted");
   app.add_option("--spike", a.run.spike,
                  "End where a loss is above so many times the median of the "
-                 "last 32 (0: never)");
+                 "last 32 (0: never)")
+      ->capture_default_str();
   app.add_option("--roll-back", a.run.rollBack,
                  "Where a loss is not finite or a spike, go back to the newest "
                  "checkpoint and leave out the samples since, so many times")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_flag("--keep-going", a.keepGoing, "Go on after a loss of NaN");
   app.add_flag("--inspect", a.inspect, "Print the plan and stop");
   app.add_flag("--json", a.json, "With --inspect: as JSON");

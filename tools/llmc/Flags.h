@@ -109,6 +109,14 @@ struct ModelFlags : Commands {
       cl::value_desc("path"),
       cl::desc("folder of the plan, or file of a phase's IR or of a "
                "configuration;\n- is the standard output (required)")};
+  cl::opt<std::string> target{
+      "target",
+      cl::cat(category),
+      cl::sub(compile),
+      cl::value_desc("target"),
+      cl::init("cpu"),
+      cl::desc("what kernels are compiled for: cpu, cuda:sm_80 or cuda:sm_90\n"
+               "(default: cpu)")};
   cl::opt<std::string> compileTo{
       "compile-to",
       cl::cat(category),
