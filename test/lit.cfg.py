@@ -31,6 +31,10 @@ if config.has_seeded_faults:
 if os.path.exists(config.llmc_obj_root + "/bin/llmc-fuzz-plan"):
     config.available_features.add("libfuzzer")
 
+# Libraries in place of those of a GPU, where CUDA's headers are.
+if os.path.exists(config.llmc_obj_root + "/test/Runtime/StandIn/lib/libcuda.so.1"):
+    config.available_features.add("stand-ins")
+
 # Messages between processes, by a library that a machine may lack.
 for name in ("gloo", "mpi"):
     if os.path.exists(f"{config.llmc_obj_root}/lib/llmc/libllmc-{name}.so"):
