@@ -119,6 +119,6 @@ TEST_F(DriverTest, NamesErrors) {
   EXPECT_STREQ(name, "CUDA_ERROR_STREAM_CAPTURE_MERGE");
   ASSERT_CUDA(cuGetErrorString(CUDA_ERROR_NOT_READY, &name));
   EXPECT_STREQ(name, "not ready");
-  EXPECT_EQ(cuda().cuGetErrorName(static_cast<CUresult>(12345), &name),
+  EXPECT_EQ(cuda().cuGetErrorName(static_cast<CUresult>(1000), &name),
             CUDA_ERROR_INVALID_VALUE);
 }

@@ -15,7 +15,7 @@ using namespace llmc::standin;
 static CUresult set(const char *name, CUdeviceptr address, size_t pitch,
                     uint32_t value, unsigned size, size_t width, size_t height,
                     CUstream handle, bool async) {
-  Call call(name, kInitialised | kContext | (async ? 0 : kUnsafe));
+  Call call(name, rulesOfTransfer(async));
   if (call.result)
     return call.result;
   std::shared_ptr<Stream> stream = call.stream(handle);
