@@ -308,6 +308,14 @@ TEST_F(NcclTest, IsCapturedAndReplayed) {
     EXPECT_EQ(read(i, 1), std::vector<float>{160});
 }
 
+TEST_F(NcclTest, RanksWantDevicesOfTheirOwn) {
+  ncclComm_t made[2] = {};
+  const int devices[] = {1, 1};
+  EXPECT_EQ(nccl().CommInitAll(made, 2, devices), ncclInvalidUsage);
+  for (ncclComm_t comm : made)
+    EXPECT_NCCL(CommAbort(comm));
+}
+
 TEST_F(NcclTest, RefusesWhatIsNoCall) {
   auto call = [&](ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
                   CUstream stream) {
@@ -346,6 +354,42 @@ TEST_F(NcclDeathTest, NamesBothSidesOfAMismatch) {
         read(1, 1);
       },
       "rank 0 calls send of 2 f32 to rank 1, which calls receive of 1 f32");
+}
+
+TEST_F(NcclDeathTest, ReportsTwoOrdersWhereThatIsAsked) {
+  ncclComm_t others[kRanks];
+  ASSERT_NCCL(CommInitAll(others, kRanks, nullptr));
+  CUstream second[kRanks];
+  auto run = [&](bool sameOrder, bool grouped) {
+    setenv("LLMC_STANDIN_NCCL_ORDER", "1", 1);
+    for (int i = 0; i < kRanks; ++i) {
+      EXPECT_CUDA(cuCtxSetCurrent(ranks[i].context));
+      EXPECT_CUDA(cuStreamCreate(&second[i], CU_STREAM_NON_BLOCKING));
+      if (grouped) {
+        EXPECT_NCCL(GroupStart());
+      }
+      for (bool first : {true, false})
+        EXPECT_NCCL(
+            AllReduce(in(i), out(i), 1, ncclFloat32, ncclSum,
+                      (first == (i != 2 || sameOrder)) ? comms[i] : others[i],
+                      first ? ranks[i].stream : second[i]));
+      if (grouped) {
+        EXPECT_NCCL(GroupEnd());
+      }
+    }
+    for (int i = 0; i < kRanks; ++i) {
+      EXPECT_CUDA(cuCtxSetCurrent(ranks[i].context));
+      EXPECT_CUDA(cuCtxSynchronize());
+    }
+    std::exit(7);
+  };
+  EXPECT_EXIT(run(true, false), ::testing::ExitedWithCode(7), "");
+  EXPECT_EXIT(run(false, true), ::testing::ExitedWithCode(7), "");
+  EXPECT_DEATH(run(false, false),
+               "devices . and . call all_reduce of 1 f32 by sum, and another "
+               "operation that both take part in, in different orders");
+  for (ncclComm_t comm : others)
+    EXPECT_NCCL(CommDestroy(comm));
 }
 
 TEST_F(NcclDeathTest, ReportsBuffersThatAreNone) {

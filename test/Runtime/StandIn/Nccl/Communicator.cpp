@@ -25,9 +25,9 @@ ncclResult_t llmc::standin::refuse(ncclResult_t result,
 }
 const std::string &llmc::standin::lastRefusal() { return refusal; }
 
-/// The ranks of a clique that are in this process.
-static std::map<std::string, std::set<int>> &residents() {
-  static auto *table = new std::map<std::string, std::set<int>>;
+/// The ranks of a clique that are in this process, and their devices.
+static std::map<std::string, std::map<int, int>> &residents() {
+  static auto *table = new std::map<std::string, std::map<int, int>>;
   return *table;
 }
 
@@ -40,9 +40,17 @@ static void becomeReady(Communicator &comm) {
 namespace {
 /// What a rank says of itself when it joins.
 struct Card {
-  int process, ranks;
+  int process, ranks, device;
 };
 } // namespace
+
+/// Two ranks of a communicator want two devices.
+static void refuseSharedDevice(Communicator &comm, int rank, int device) {
+  if (rank != comm.rank && device == Memory::get().physical(comm.device))
+    comm.error =
+        refuse(ncclInvalidUsage, format("ranks %d and %d are both on device %d",
+                                        comm.rank, rank, device));
+}
 
 /// Reads who has joined; true where these are all.
 static bool readCards(Communicator &comm, Mailbox &mailbox) {
@@ -57,25 +65,29 @@ static bool readCards(Communicator &comm, Mailbox &mailbox) {
     if (card.ranks != comm.ranks)
       violation("rank %d joins a communicator of %d ranks, rank %d one of %d",
                 comm.rank, comm.ranks, rank, card.ranks);
+    refuseSharedDevice(comm, rank, card.device);
     comm.processes[rank] = card.process;
   }
   return true;
 }
 
 void llmc::standin::join(const CommunicatorRef &comm) {
-  if (!residents()[comm->clique].insert(comm->rank).second)
+  int physical = Memory::get().physical(comm->device);
+  if (!residents()[comm->clique].emplace(comm->rank, physical).second)
     violation("rank %d joins a communicator twice", comm->rank);
   comm->processes.assign(comm->ranks, 0);
   auto since = std::chrono::steady_clock::now();
   // Of the first dot on, the clique is one that a split made.
   std::string folder = comm->clique.substr(0, comm->clique.find('.'));
-  Scheduler::get().poll([comm, since, folder] {
+  Scheduler::get().poll([comm, since, folder, physical] {
     if (comm->aborted)
       return true;
-    const std::set<int> &here = residents()[comm->clique];
+    const std::map<int, int> &here = residents()[comm->clique];
     if (here.size() == static_cast<size_t>(comm->ranks)) {
       comm->processes.assign(comm->ranks, getpid());
       comm->mailbox = Mailbox::ofProcess();
+      for (const auto &[rank, device] : here)
+        refuseSharedDevice(*comm, rank, device);
       becomeReady(*comm);
       return true;
     }
@@ -84,7 +96,7 @@ void llmc::standin::join(const CommunicatorRef &comm) {
       return false; // perhaps they all are of this process
     if (!comm->mailbox) {
       comm->mailbox = Mailbox::ofMachine(folder);
-      Card card = {getpid(), comm->ranks};
+      Card card = {getpid(), comm->ranks, physical};
       Message message(sizeof card);
       std::memcpy(message.data(), &card, sizeof card);
       comm->mailbox->leave(comm->clique + ".join." + std::to_string(comm->rank),
