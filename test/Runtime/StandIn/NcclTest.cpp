@@ -17,79 +17,8 @@ using namespace llmc::standin::test;
 
 extern char **environ;
 
-const Nccl &llmc::standin::test::nccl() {
-  static const Nccl library;
-  return library;
-}
-
 namespace {
-
-constexpr int kRanks = 4;
-
-/// Ranks of one process, each on a device, with a stream and two buffers.
-class NcclTest : public ::testing::Test {
-protected:
-  void SetUp() override {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    ASSERT_CUDA(cuInit(0));
-    for (int i = 0; i < kRanks; ++i) {
-      Rank &rank = ranks[i];
-      ASSERT_CUDA(cuDevicePrimaryCtxRetain(&rank.context, i));
-      ASSERT_CUDA(cuCtxSetCurrent(rank.context));
-      ASSERT_CUDA(cuStreamCreate(&rank.stream, CU_STREAM_NON_BLOCKING));
-      ASSERT_CUDA(cuMemAlloc(&rank.in, 64));
-      ASSERT_CUDA(cuMemAlloc(&rank.out, 64));
-      write(i, {float(i + 1), float(10 * i), 0.5f, 1, 2, 3, 4, 5});
-    }
-    ASSERT_NCCL(CommInitAll(comms, kRanks, nullptr));
-  }
-  void TearDown() override {
-    for (int i = 0; i < kRanks; ++i) {
-      if (comms[i]) {
-        EXPECT_NCCL(CommDestroy(comms[i]));
-      }
-      ASSERT_CUDA(cuDevicePrimaryCtxRelease(i));
-    }
-    ASSERT_CUDA(cuCtxSetCurrent(nullptr));
-  }
-
-  void write(int rank, const std::vector<float> &values) {
-    ASSERT_CUDA(cuCtxSetCurrent(ranks[rank].context));
-    ASSERT_CUDA(cuMemcpyHtoD(ranks[rank].in, values.data(), values.size() * 4));
-    ASSERT_CUDA(cuStreamSynchronize(nullptr));
-  }
-  std::vector<float> read(int rank, size_t count) {
-    std::vector<float> values(count);
-    EXPECT_CUDA(cuCtxSetCurrent(ranks[rank].context));
-    EXPECT_CUDA(cuStreamSynchronize(ranks[rank].stream));
-    EXPECT_CUDA(cuMemcpyDtoH(values.data(), ranks[rank].out, count * 4));
-    return values;
-  }
-  /// Calls for each rank, in one group.
-  template <typename Call> void group(Call call) {
-    EXPECT_NCCL(GroupStart());
-    for (int i = 0; i < kRanks; ++i)
-      EXPECT_EQ(call(i), ncclSuccess);
-    EXPECT_NCCL(GroupEnd());
-  }
-  ncclResult_t allReduce(int rank, size_t count, ncclDataType_t type,
-                         ncclRedOp_t op) {
-    return nccl().AllReduce(in(rank), out(rank), count, type, op, comms[rank],
-                            ranks[rank].stream);
-  }
-  void *in(int rank) { return reinterpret_cast<void *>(ranks[rank].in); }
-  void *out(int rank) { return reinterpret_cast<void *>(ranks[rank].out); }
-
-  struct Rank {
-    CUcontext context = nullptr;
-    CUstream stream = nullptr;
-    CUdeviceptr in = 0, out = 0;
-  };
-  Rank ranks[kRanks];
-  ncclComm_t comms[kRanks] = {};
-};
 using NcclDeathTest = NcclTest;
-
 } // namespace
 
 TEST_F(NcclTest, ReducesEverythingToAll) {
