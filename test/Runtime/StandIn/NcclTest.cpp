@@ -8,14 +8,9 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <thread>
 
 using namespace llmc::standin::test;
-
-extern char **environ;
 
 namespace {
 using NcclDeathTest = NcclTest;
@@ -333,55 +328,4 @@ TEST_F(NcclDeathTest, ReportsBuffersThatAreNone) {
                "memory of device 1 is given to a rank on device 0");
   EXPECT_DEATH(reduceInto(ranks[0].in, ranks[0].in + 4, 2),
                "the buffers overlap");
-}
-
-// A rank of NcclTest.MeetsAcrossProcesses, which has a process of its own.
-TEST(NcclProcess, DISABLED_Rank) {
-  int rank = std::atoi(std::getenv("LLMC_TEST_RANK"));
-  ncclUniqueId id = {};
-  std::strcpy(id.internal, std::getenv("LLMC_TEST_ID"));
-  CUcontext context = nullptr;
-  CUstream stream = nullptr;
-  CUdeviceptr buffer = 0;
-  ncclComm_t comm = nullptr, half = nullptr;
-  float value = rank + 1.0f;
-  ASSERT_CUDA(cuInit(0));
-  ASSERT_CUDA(cuDevicePrimaryCtxRetain(&context, rank));
-  ASSERT_CUDA(cuCtxSetCurrent(context));
-  ASSERT_CUDA(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
-  ASSERT_CUDA(cuMemAlloc(&buffer, 4));
-  ASSERT_CUDA(cuMemcpyHtoD(buffer, &value, 4));
-  ASSERT_NCCL(CommInitRank(&comm, 3, id, rank));
-  ASSERT_NCCL(CommSplit(comm, rank / 2, 0, &half, nullptr));
-  void *memory = reinterpret_cast<void *>(buffer);
-  for (int round = 0; round < 20; ++round)
-    ASSERT_NCCL(
-        AllReduce(memory, memory, 1, ncclFloat32, ncclAvg, comm, stream));
-  ASSERT_NCCL(AllReduce(memory, memory, 1, ncclFloat32, ncclSum, half, stream));
-  ASSERT_CUDA(cuStreamSynchronize(stream));
-  ASSERT_CUDA(cuMemcpyDtoH(&value, buffer, 4));
-  EXPECT_NEAR(value, rank < 2 ? 4 : 2, 1e-5);
-  ASSERT_NCCL(CommDestroy(half));
-  ASSERT_NCCL(CommDestroy(comm));
-}
-
-TEST(NcclProcessTest, MeetsAcrossProcesses) {
-  ncclUniqueId id;
-  ASSERT_NCCL(GetUniqueId(&id));
-  setenv("LLMC_TEST_ID", id.internal, 1);
-  pid_t processes[3];
-  const char *arguments[] = {"StandInTest",
-                             "--gtest_filter=NcclProcess.DISABLED_Rank",
-                             "--gtest_also_run_disabled_tests", nullptr};
-  for (int rank = 0; rank < 3; ++rank) {
-    setenv("LLMC_TEST_RANK", std::to_string(rank).c_str(), 1);
-    ASSERT_EQ(posix_spawn(&processes[rank], "/proc/self/exe", nullptr, nullptr,
-                          const_cast<char **>(arguments), environ),
-              0);
-  }
-  for (pid_t process : processes) {
-    int status = 1;
-    ASSERT_EQ(waitpid(process, &status, 0), process);
-    EXPECT_EQ(status, 0);
-  }
 }

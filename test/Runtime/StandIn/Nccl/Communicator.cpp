@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <unistd.h>
 
@@ -170,6 +172,16 @@ void llmc::standin::split(const CommunicatorRef &parent,
   });
 }
 
+/// Whether a process is over, be it that its parent has not seen it yet.
+static bool isGone(int process) {
+  if (kill(process, 0) && errno == ESRCH)
+    return true;
+  std::ifstream file(format("/proc/%d/stat", process));
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  size_t state = text.rfind(") ");
+  return state != text.npos && text[state + 2] == 'Z';
+}
+
 void llmc::standin::lookForLostRanks(Communicator &comm) {
   static unsigned calls = 0;
   if (++calls % 64)
@@ -178,32 +190,22 @@ void llmc::standin::lookForLostRanks(Communicator &comm) {
     int process = comm.ready ? comm.processes[rank] : 0;
     if (!process || process == getpid())
       continue;
-    if (kill(process, 0) && errno == ESRCH)
+    if (isGone(process))
       comm.error =
           refuse(ncclRemoteError,
                  "the process of rank " + std::to_string(rank) + " is gone");
   }
 }
 
+/// Who leaves last takes all messages with him.
 static void leaveMailbox(Communicator &comm) {
-  std::string mine = comm.clique + ".join." + std::to_string(comm.rank) + "\n";
-  for (uint64_t i = comm.removed; i < comm.collectives; ++i)
-    mine += comm.name("all", i, comm.rank) + "\n";
-  for (uint64_t i = 0; i < comm.splits; ++i)
-    mine += comm.name("split", i, comm.rank) + "\n";
-  comm.mailbox->leave(comm.name("leave", 0, comm.rank),
-                      Message(mine.begin(), mine.end()));
-  std::string all;
-  for (int rank = 0; rank < comm.ranks; ++rank) {
-    Message message;
-    if (!comm.mailbox->read(comm.name("leave", 0, rank), message))
-      return; // who leaves last takes all with him
-    all.append(message.begin(), message.end());
-    all += comm.name("leave", 0, rank) + "\n";
-  }
-  for (size_t at = 0, end; (end = all.find('\n', at)) != all.npos; at = end + 1)
-    if (end > at)
-      comm.mailbox->remove(all.substr(at, end - at));
+  comm.mailbox->leave(comm.name("leave", 0, comm.rank), {});
+  for (int rank = 0; rank < comm.ranks; ++rank)
+    if (!comm.mailbox->holds(comm.name("leave", 0, rank)) &&
+        !(comm.ready && isGone(comm.processes[rank])))
+      return;
+  for (const char *kind : {"join", "split", "all", "pair", "leave"})
+    comm.mailbox->removeAll(comm.clique + "." + kind + ".");
 }
 
 void llmc::standin::leaveClique(Communicator &comm) {
