@@ -40,6 +40,10 @@ for name in ("gloo", "mpi"):
     if os.path.exists(f"{config.llmc_obj_root}/lib/llmc/libllmc-{name}.so"):
         config.available_features.add(name)
 
+# Libraries that run on the processor what CUDA's run on GPUs.
+if os.path.exists(config.llmc_obj_root + "/test/Runtime/StandIn/lib/libnccl.so.2"):
+    config.available_features.add("cuda-stand-ins")
+
 # Hosts that a test makes itself, where the system allows it.
 probe = "ip netns add llmc$$ && ip netns del llmc$$ && unshare --uts true"
 if subprocess.run(["sh", "-c", probe], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:

@@ -117,6 +117,15 @@ struct ModelFlags : Commands {
       cl::init("cpu"),
       cl::desc("what kernels are compiled for: cpu, cuda:sm_80 or cuda:sm_90\n"
                "(default: cpu)")};
+  cl::opt<std::string> device{
+      "device",
+      cl::cat(category),
+      cl::sub(train),
+      cl::value_desc("device"),
+      cl::init("cpu"),
+      cl::desc(
+          "what the model is trained on: cpu, or cuda, the GPUs that this\n"
+          "machine has (default: cpu)")};
   cl::opt<std::string> compileTo{
       "compile-to",
       cl::cat(category),

@@ -9,6 +9,7 @@
 #include "RunFlags.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Runtime/Base/Version.h"
+#include "llmc/Runtime/Comm/Backend.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "llvm/ADT/StringExtras.h"
@@ -142,6 +143,18 @@ rt::Status Flags::fillCheckpoints(rt::CheckpointOptions &options) {
   return rt::checkOptions(options);
 }
 
+/// What is compiled for a device: a target as --target has it, or what the
+/// backend of its name says of this machine.
+static rt::Result<std::string> findCodeTarget(const std::string &device) {
+  if (device.find(':') != std::string::npos) {
+    auto known = codegen::CodeTarget::parse(device);
+    return known.ok() ? rt::Result<std::string>(device)
+                      : usage("--device: " + known.message());
+  }
+  LLMC_TRY_ASSIGN(const rt::Backend *backend, rt::findBackend(device));
+  return backend->codeTarget();
+}
+
 rt::Status Flags::fill(Options &options) {
   std::optional<Command> command = findCommand();
   if (!command)
@@ -185,6 +198,9 @@ rt::Status Flags::fill(Options &options) {
   if (auto known = codegen::CodeTarget::parse(target); !known.ok())
     return usage("--target: " + known.message());
   options.target = target;
+  if (device.getNumOccurrences()) {
+    LLMC_TRY_ASSIGN(options.target, findCodeTarget(device));
+  }
   if (!compileFrom.empty() && target.getNumOccurrences())
     return usage("--target: expected none with --compile-from, whose text says "
                  "it, got '" +

@@ -62,6 +62,12 @@ public:
   virtual std::string_view target() const = 0;
   /// The target of the kernels that it launches, as manifests name it.
   virtual std::string_view kernelTarget() const { return target(); }
+  /// What kernels are compiled for that are to run on this machine's devices,
+  /// as `llmc compile --target` has it: "cpu", "cuda:sm_90". Error (15): there
+  /// is no device, or none that kernels are compiled for.
+  virtual Result<std::string> codeTarget() const {
+    return std::string(target());
+  }
   /// What decides how fast its library is: the processor, and the version.
   virtual std::string machine() const { return std::string(target()); }
   /// What kernel objects may rely on, as their manifests name it.

@@ -26,6 +26,7 @@ namespace {
 class CudaBackend final : public Backend {
 public:
   std::string_view target() const override { return "cuda"; }
+  Result<std::string> codeTarget() const override;
   std::string machine() const override;
   /// An image names its architecture, so objects rely on nothing else.
   std::vector<std::string> features() const override { return {}; }
@@ -33,6 +34,21 @@ public:
   Result<std::unique_ptr<World>>
   makeWorld(const WorldOptions &options) const override;
 };
+
+/// The newest of what kernels are compiled for that the first GPU runs.
+Result<std::string> CudaBackend::codeTarget() const {
+  LLMC_TRY_ASSIGN(const cuda::Driver *driver, cuda::Driver::get());
+  LLMC_TRY_ASSIGN(int capability, cuda::capabilityOf(*driver, 0));
+  for (int architecture : {90, 80}) {
+    if (capability >= architecture) {
+      return fmt::format("cuda:sm_{}", architecture);
+    }
+  }
+  return makeError(ErrorKind::mismatch,
+                   fmt::format("expected a GPU of compute capability 8.0 or "
+                               "later, got {}.{}",
+                               capability / 10, capability % 10));
+}
 
 /// "NVIDIA H100 80GB HBM3, driver 13000, cuBLASLt 130100", as far as it is
 /// there.

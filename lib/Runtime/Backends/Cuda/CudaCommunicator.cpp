@@ -34,7 +34,8 @@ Status settleComms(const Nccl &nccl, const std::vector<NcclComm> &comms,
       if (result == NcclResult::success) {
         break;
       }
-      if (fault.poll()) {
+      LLMC_TRY(fault.askJob());
+      if (fault.dead()) {
         return fault.get();
       }
       if (std::chrono::steady_clock::now() > end) {

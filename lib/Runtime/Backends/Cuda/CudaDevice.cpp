@@ -115,16 +115,8 @@ Status CudaDevice::open() {
   LLMC_TRY(driver.check(driver.cuDeviceTotalMem(&bytes, device),
                         "cuDeviceTotalMem"));
   totalBytes = bytes;
-  int major = 0, minor = 0;
-  LLMC_TRY(driver.check(
-      driver.cuDeviceGetAttribute(
-          &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device),
-      "cuDeviceGetAttribute"));
-  LLMC_TRY(driver.check(
-      driver.cuDeviceGetAttribute(
-          &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device),
-      "cuDeviceGetAttribute"));
-  modules = std::make_unique<Modules>(driver, device, 10 * major + minor);
+  LLMC_TRY_ASSIGN(int capability, capabilityOf(driver, ordinal));
+  modules = std::make_unique<Modules>(driver, device, capability);
   LLMC_TRY(driver.check(
       driver.cuCtxGetStreamPriorityRange(&leastPriority, &greatestPriority),
       "cuCtxGetStreamPriorityRange"));

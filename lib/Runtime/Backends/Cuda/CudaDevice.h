@@ -111,12 +111,17 @@ public:
   /// Where the streams of the unit stand that have not ended: "; device 0
   /// stream 'T' at 'reduce' (m.py:88) waits for ...".
   std::string describe(uint64_t unit);
+  /// The first of them: "device 0 waited at 'reduce' (m.py:88)"; or nothing.
+  std::string whereWaits(uint64_t unit);
   Timeline &times() { return timeline; }
   CUdevice handle() const { return device; }
 
 private:
   friend class Issue;
 
+  /// A stream, and where it stands.
+  using Waiting = std::pair<const CudaStream *, const Meeting *>;
+  std::vector<Waiting> findWaiting(uint64_t unit) const;
   Tape &tape() { return tapes[unit % numTapes]; }
   const Tape &tape() const { return tapes[unit % numTapes]; }
   void work();

@@ -110,10 +110,14 @@ Status CudaWorld::submit() {
 }
 
 /// The job and the library tell here what happened to other members.
-Status CudaWorld::checkComms() {
-  if (fault.poll()) {
-    return fault.get();
+Status CudaWorld::checkComms(uint64_t wanted) {
+  Status lost = fault.askJob();
+  for (auto &device : devices) {
+    if (lost.kind() == ErrorKind::peerLost && lost.error().hint.empty()) {
+      lost = lost.withHint(device->whereWaits(wanted));
+    }
   }
+  LLMC_TRY(lost);
   for (NcclComm comm : comms) {
     NcclResult result = NcclResult::success;
     LLMC_TRY(nccl->check(nccl->ncclCommGetAsyncError(comm, &result),
@@ -163,7 +167,7 @@ Status CudaWorld::await(uint64_t wanted, std::chrono::milliseconds deadline) {
       return overdue(wanted, deadline);
     }
     if (now - lastCheck > std::chrono::milliseconds(5)) {
-      LLMC_TRY(checkComms());
+      LLMC_TRY(checkComms(wanted));
       lastCheck = now;
     }
     // Steps are long; what is short is waited for without sleep.

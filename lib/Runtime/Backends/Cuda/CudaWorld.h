@@ -68,7 +68,7 @@ private:
   /// Waits until the unit has ended on all devices of this process.
   Status await(uint64_t unit, std::chrono::milliseconds deadline);
   Result<bool> poll(uint64_t unit);
-  Status checkComms();
+  Status checkComms(uint64_t unit);
   Status overdue(uint64_t unit, std::chrono::milliseconds deadline);
   /// Units up to this one have ended.
   Status settle(uint64_t unit);

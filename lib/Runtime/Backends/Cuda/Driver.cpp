@@ -67,4 +67,19 @@ Result<const Driver *> Driver::get() {
   return static_cast<const Driver *>(&driver);
 }
 
+Result<int> capabilityOf(const Driver &driver, int ordinal) {
+  CUdevice device = 0;
+  int major = 0, minor = 0;
+  LLMC_TRY(driver.check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet"));
+  LLMC_TRY(driver.check(
+      driver.cuDeviceGetAttribute(
+          &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device),
+      "cuDeviceGetAttribute"));
+  LLMC_TRY(driver.check(
+      driver.cuDeviceGetAttribute(
+          &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device),
+      "cuDeviceGetAttribute"));
+  return 10 * major + minor;
+}
+
 } // namespace llmc::rt::cuda

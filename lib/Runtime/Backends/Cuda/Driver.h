@@ -86,6 +86,9 @@ struct Driver {
   Status check(CUresult result, std::string_view what) const;
 };
 
+/// The compute capability of a GPU as one number: 90 for 9.0.
+Result<int> capabilityOf(const Driver &driver, int ordinal);
+
 } // namespace llmc::rt::cuda
 
 #endif // LLMC_LIB_RUNTIME_BACKENDS_CUDA_DRIVER_H

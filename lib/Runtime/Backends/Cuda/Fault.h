@@ -37,12 +37,9 @@ public:
     isDead = true;
   }
   bool dead() const { return isDead; }
-  /// Also asks whether another process is gone, which ends the transport.
-  bool poll() {
-    if (messages && !isDead) {
-      fail(messages->exchange(hostLane, {}, {}));
-    }
-    return isDead;
+  /// What the job says of the other processes: an error where one is gone.
+  Status askJob() {
+    return messages ? messages->exchange(hostLane, {}, {}) : Status::success();
   }
   Status get() const {
     std::lock_guard<std::mutex> lock(mutex);

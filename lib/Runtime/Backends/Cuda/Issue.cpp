@@ -436,25 +436,43 @@ Status CudaDevice::issue(const Unit &given) {
 }
 
 /// A stream that has not come to its first meeting, or has left its last one
-/// behind, has a mark of 0.
+/// behind, has a mark of 0. Assumes the lock.
+std::vector<CudaDevice::Waiting>
+CudaDevice::findWaiting(uint64_t wanted) const {
+  std::vector<Waiting> found;
+  const auto &met = meetings[wanted % numEnds];
+  for (size_t i = 0; met && i < met->size(); ++i) {
+    uint32_t mark = reinterpret_cast<volatile uint32_t *>(marks)[i];
+    if (mark >= 1 && mark <= (*met)[i].size()) {
+      found.emplace_back(streams[i].get(), &(*met)[i][mark - 1]);
+    }
+  }
+  return found;
+}
+
 std::string CudaDevice::describe(uint64_t wanted) {
   std::lock_guard<std::mutex> lock(mutex);
   if (issued <= wanted) {
     return fmt::format("; device {} has not been given the step yet", number);
   }
   std::string text;
-  const auto &met = meetings[wanted % numEnds];
-  for (size_t i = 0; met && i < met->size(); ++i) {
-    uint32_t mark = reinterpret_cast<volatile uint32_t *>(marks)[i];
-    if (mark < 1 || mark > (*met)[i].size()) {
-      continue;
-    }
-    const Meeting &meeting = (*met)[i][mark - 1];
+  for (auto [stream, meeting] : findWaiting(wanted)) {
     text +=
         fmt::format("; device {} stream '{}' at {} waits for {}", number,
-                    streams[i]->name, placeOf(*meeting.origin), meeting.peers);
+                    stream->name, placeOf(*meeting->origin), meeting->peers);
   }
   return text.empty() ? fmt::format("; device {} runs kernels", number) : text;
+}
+
+std::string CudaDevice::whereWaits(uint64_t wanted) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<Waiting> found;
+  if (issued > wanted) {
+    found = findWaiting(wanted);
+  }
+  return found.empty() ? ""
+                       : fmt::format("device {} waited at {}", number,
+                                     placeOf(*found.front().second->origin));
 }
 
 } // namespace llmc::rt::cuda

@@ -70,6 +70,7 @@ TEST(CudaBackendTest, AMachineWithoutADriverSaysSo) {
   EXPECT_NE(status.message().find("libcuda.so.1"), std::string::npos)
       << status.message();
   EXPECT_EQ(backend().machine(), "cuda without a GPU");
+  EXPECT_EQ(backend().codeTarget().message(), status.message());
 }
 
 } // namespace

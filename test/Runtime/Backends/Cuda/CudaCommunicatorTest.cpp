@@ -282,6 +282,8 @@ TEST_P(CudaCommunicatorTest, ALostProcessEndsTheStep) {
   watch.join();
   EXPECT_EQ(status.kind(), ErrorKind::peerLost);
   EXPECT_EQ(status.message(), "process 1 was killed");
+  EXPECT_EQ(status.error().hint,
+            "device 0 waited at 'operation' (model.py:88)");
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, CudaCommunicatorTest,

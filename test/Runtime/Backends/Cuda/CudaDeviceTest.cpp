@@ -226,6 +226,12 @@ INSTANTIATE_TEST_SUITE_P(Worlds, CudaDeviceTest,
                          testing::ValuesIn(cudaWorlds({})),
                          [](const auto &info) { return info.param.name; });
 
+// What `llmc train --device cuda` compiles for.
+TEST(CudaTargetTest, CodeOfTheGpuThatIsThere) {
+  EXPECT_EQ(*(*findBackend("cuda"))->codeTarget(), "cuda:sm_90");
+  EXPECT_EQ(*(*findBackend("cpu"))->codeTarget(), "cpu");
+}
+
 // Entries of one stream follow each other; waits are no entries.
 TEST(CudaTraceTest, SpansOfAStep) {
   WorldOptions options;
