@@ -115,15 +115,28 @@ TEST(Lanes, Rows) {
       expectSame(softmax, 3, columns, type);
 }
 
-// Reductions along columns, of more than one level; and of the dims around the
-// last one.
-TEST(Lanes, Columns) {
-  const char *columns = R"(
+/// A column is a row of its kernel.
+const char *const columns = R"(
   func.func @f(%x: tensor<RxCxT>) -> tensor<CxT> {
     %z = stablehlo.constant dense<0.0> : tensor<T>
     %1 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<RxCxT>, tensor<T>) -> tensor<CxT>
     return %1 : tensor<CxT>
   })";
+
+/// Elements of two shapes.
+const char *const elements = R"(
+  func.func @f(%x: tensor<RxCxT>, %y: tensor<CxT>) -> (tensor<RxCxT>, tensor<CxRxT>) {
+    %1 = stablehlo.tanh %x : tensor<RxCxT>
+    %2 = stablehlo.broadcast_in_dim %y, dims = [1] : (tensor<CxT>) -> tensor<RxCxT>
+    %3 = stablehlo.multiply %1, %2 : tensor<RxCxT>
+    %4 = stablehlo.transpose %x, dims = [1, 0] : (tensor<RxCxT>) -> tensor<CxRxT>
+    %5 = stablehlo.log %4 : tensor<CxRxT>
+    return %3, %5 : tensor<RxCxT>, tensor<CxRxT>
+  })";
+
+// Reductions along columns, of more than one level; and of the dims around the
+// last one.
+TEST(Lanes, Columns) {
   for (int64_t rows : {1, 64, 65, 100, 4097})
     expectSame(columns, rows, 37, "f32");
   for (int64_t columnCount : {1, 32, 130})
@@ -139,15 +152,6 @@ TEST(Lanes, Columns) {
 
 // Elements, whole accesses and the rest of them; a transpose.
 TEST(Lanes, Elements) {
-  const char *elements = R"(
-  func.func @f(%x: tensor<RxCxT>, %y: tensor<CxT>) -> (tensor<RxCxT>, tensor<CxRxT>) {
-    %1 = stablehlo.tanh %x : tensor<RxCxT>
-    %2 = stablehlo.broadcast_in_dim %y, dims = [1] : (tensor<CxT>) -> tensor<RxCxT>
-    %3 = stablehlo.multiply %1, %2 : tensor<RxCxT>
-    %4 = stablehlo.transpose %x, dims = [1, 0] : (tensor<RxCxT>) -> tensor<CxRxT>
-    %5 = stablehlo.log %4 : tensor<CxRxT>
-    return %3, %5 : tensor<RxCxT>, tensor<CxRxT>
-  })";
   for (const char *type : {"f32", "bf16", "f64"})
     for (int64_t columns : {3, 32, 66, 400})
       expectSame(elements, 7, columns, type);
@@ -168,6 +172,49 @@ TEST(Lanes, Updates) {
     return %0 : tensor<3xCxT>
   })",
              100, 20, "f32");
+}
+
+// One of each kind that the writer makes: what writer-faults.test is caught by.
+TEST(Lanes, Few) {
+  for (int64_t columnCount : {96, 200, 514, 1024, 2048, 2050})
+    expectSame(softmax, 2, columnCount, "f32");
+  expectSame(softmax, 2, 130, "f64");
+  expectSame(softmax, 2, 1023, "f32");
+  expectSame(columns, 130, 37, "f32");
+  expectSame(elements, 7, 66, "f32");
+  expectSame(R"(
+  func.func @f(%x: tensor<RxCxT>) -> tensor<RxCxT> {
+    %1 = stablehlo.tanh %x : tensor<RxCxT>
+    return %1 : tensor<RxCxT>
+  })",
+             7, 5, "f32");
+  // A row is kept by one position a thread, and read again by four.
+  expectSame(R"(
+  func.func @f(%x: tensor<CxRxT>) -> tensor<RxCxT> {
+    %z = stablehlo.constant dense<0.0> : tensor<T>
+    %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<CxRxT>) -> tensor<RxCxT>
+    %1 = stablehlo.exponential %0 : tensor<RxCxT>
+    %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<RxCxT>, tensor<T>) -> tensor<RxT>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<RxT>) -> tensor<RxCxT>
+    %4 = stablehlo.divide %1, %3 : tensor<RxCxT>
+    %5 = stablehlo.multiply %4, %4 : tensor<RxCxT>
+    %6 = stablehlo.reduce(%5 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<RxCxT>, tensor<T>) -> tensor<RxT>
+    %7 = stablehlo.broadcast_in_dim %6, dims = [0] : (tensor<RxT>) -> tensor<RxCxT>
+    %8 = stablehlo.subtract %4, %7 : tensor<RxCxT>
+    return %8 : tensor<RxCxT>
+  })",
+             2, 1024, "f32");
+  // The second kernel works in the buffer that the product leaves.
+  expectSame(R"(
+  func.func @f(%x: tensor<RxCxT>, %w: tensor<CxCxT>) -> tensor<RxCxT> {
+    %z = stablehlo.constant dense<0.0> : tensor<T>
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<RxCxT>, tensor<CxCxT>) -> tensor<RxCxT>
+    %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<RxCxT>, tensor<T>) -> tensor<RxT>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<RxT>) -> tensor<RxCxT>
+    %3 = stablehlo.subtract %0, %2 : tensor<RxCxT>
+    return %3 : tensor<RxCxT>
+  })",
+             2, 96, "f32");
 }
 
 } // namespace

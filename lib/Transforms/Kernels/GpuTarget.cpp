@@ -198,7 +198,8 @@ void GpuWriter::addBarrier() {
 }
 
 void GpuWriter::publish() {
-  if (mode == Mode::Block && hasStored)
+  if (mode == Mode::Block && hasStored &&
+      !isSeeded(WriterFault::loopReadsBeforeItIsStored))
     addBarrier();
 }
 
@@ -261,11 +262,13 @@ LogicalResult GpuWriter::emitPart(const LoopRequest &request, BodyCopies &body,
                                   int64_t width, int64_t low, int64_t high) {
   int64_t round = shape.threads * width;
   int64_t whole = (high - low) / round * round;
+  int64_t left =
+      whole > 0 && isSeeded(WriterFault::lastRoundIsForgotten) ? round : 0;
   Value mine = math.mul(thread, width);
   if (whole > 0) {
-    auto loop =
-        scf::ForOp::create(builder, loc, math.constant(low),
-                           math.constant(low + whole), math.constant(round));
+    auto loop = scf::ForOp::create(builder, loc, math.constant(low),
+                                   math.constant(low + whole - left),
+                                   math.constant(round));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     if (failed(body.copy(width, math.add(loop.getInductionVar(), mine), {})))
@@ -291,7 +294,7 @@ LogicalResult GpuWriter::emitSharedLoop(const LoopRequest &request,
   int64_t whole = *request.count / width * width;
   if (failed(emitPart(request, body, width, 0, whole)))
     return failure();
-  return whole == *request.count || isSeeded(WriterFault::restOfRowIsForgotten)
+  return whole == *request.count
              ? success()
              : emitPart(request, body, 1, whole, *request.count);
 }
@@ -441,9 +444,11 @@ FailureOr<SmallVector<Value>> GpuWriter::emitTree(Location loc,
   }
   if (!isSeeded(WriterFault::treeReadsBeforeItIsStored))
     addBarrier();
+  Value lane = isSeeded(WriterFault::treeCountsThreadsOfBlock)
+                   ? thread
+                   : math.rem(thread, warp);
   for (int64_t first = 0; first < size; first += warp)
-    lanes.push_back(
-        load(all, math.add(math.rem(thread, warp), math.constant(first))));
+    lanes.push_back(load(all, math.add(lane, math.constant(first))));
   return tree.combineWarp(std::move(lanes), 1);
 }
 

@@ -120,11 +120,12 @@ GpuTree::Values GpuTree::combineWarp(SmallVector<Values> lanes, int64_t width) {
       arith::IndexCastOp::create(builder, loc, builder.getI32Type(), thread);
   Value mask = makeI32(builder, loc, GpuWriter::warp - 1);
   int64_t last = isSeeded(WriterFault::shuffleStopsEarly) ? 2 : 1;
-  int64_t sign = isSeeded(WriterFault::shuffleGoesDown) ? -1 : 1;
   for (int64_t distance = GpuWriter::warp / 2; distance >= last;
        distance /= 2) {
-    Value other = arith::AddIOp::create(builder, loc, lane,
-                                        makeI32(builder, loc, sign * distance));
+    Value other = arith::AddIOp::create(
+        builder, loc, lane,
+        makeI32(builder, loc,
+                isSeeded(WriterFault::shuffleGoesNextDoor) ? 1 : distance));
     Value source = arith::AndIOp::create(builder, loc, other, mask);
     for (Values &values : lanes)
       values = combine(values, shuffle(values, source));
@@ -133,8 +134,6 @@ GpuTree::Values GpuTree::combineWarp(SmallVector<Values> lanes, int64_t width) {
   for (size_t half = lanes.size() / 2; half >= 1; half /= 2)
     for (size_t i = 0; i < half; ++i)
       lanes[i] = combine(lanes[i], lanes[i + half]);
-  if (isSeeded(WriterFault::treeIsNotShared))
-    return lanes[0];
   return shuffle(lanes[0], makeI32(builder, loc, 0));
 }
 

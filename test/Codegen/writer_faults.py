@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# ===- writer_faults.py - Which mistakes of the GPU's writer are found ------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Runs Lanes.Few of KernelObjectTest with each fault of WriterFaults.def and prints
+what says so first. A fault is caught when the tests fail, crash or do not end.
+
+    writer_faults.py --table WriterFaults.def --tests KernelObjectTest
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+
+
+def run(tests, fault):
+    """What the first line of a failure is; empty where all pass."""
+    environment = dict(os.environ, LLMC_WRITER_FAULT=fault)
+    command = [tests, "--gtest_filter=Lanes.Few", "--gtest_brief=1"]
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+    except subprocess.TimeoutExpired:
+        return "does not end"
+    if done.returncode == 0:
+        return ""
+    if done.returncode < 0:
+        return f"signal {-done.returncode}"
+    said = re.search(r"(result \d+|race in shared memory.*|access beyond.*|threads that do not meet.*|expected .*)",
+                     done.stdout + done.stderr)
+    return said.group(1) if said else "fails"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--table", type=pathlib.Path, required=True)
+    parser.add_argument("--tests", required=True)
+    options = parser.parse_args()
+    faults = re.findall(r"(?m)^LLMC_WRITER_FAULT\((\w+),\s", options.table.read_text())
+    print("without a fault:", run(options.tests, "") or "passes", flush=True)
+    caught = 0
+    for fault in faults:
+        said = run(options.tests, fault)
+        caught += bool(said)
+        print(f"{fault}: {said or 'NOT CAUGHT'}", flush=True)
+    print(f"{caught} of {len(faults)} caught")
+
+
+if __name__ == "__main__":
+    main()
