@@ -206,6 +206,13 @@ TEST_F(BlasLtTest, ComputesInTheTypesOfTheTables) {
   }
 }
 
+TEST_F(BlasLtTest, WantsCOfTheTypeOfD) {
+  plain(16, 16, 16, CUDA_R_16BF);
+  layout(3, CUDA_R_32F, 16, 16, 16);
+  int count = 0;
+  EXPECT_EQ(heuristic(1, &count), kUnsupported);
+}
+
 TEST_F(BlasLtTest, RoundsNarrowFloatsToTheNearest) {
   plain(1, 3, 1, CUDA_R_16BF);
   auto bf16 = [](float value) {

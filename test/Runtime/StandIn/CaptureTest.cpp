@@ -93,17 +93,21 @@ TEST_F(CaptureTest, CapturesForksAndReplaysThem) {
 }
 
 TEST_F(CaptureTest, LaunchesOfOneGraphDoNotOverlap) {
-  CUdeviceptr counter = upload({0}), order = allocate(4);
+  CUdeviceptr counter = upload({0}), order = allocate(8);
   begin();
   launch("arrival", 1, 1, 0, stream, {counter, order});
+  launch("arrival", 1, 1, 0, stream, {counter, order + 4});
   ASSERT_EQ(end(), CUDA_SUCCESS);
   CUgraphExec exec = instantiate();
-  for (int i = 0; i < 10; ++i)
-    ASSERT_CUDA(cuGraphLaunch(exec, i % 2 ? stream : other));
-  ASSERT_CUDA(cuCtxSynchronize());
-  int last = 0;
-  ASSERT_CUDA(cuMemcpyDtoH(&last, order, 4));
-  EXPECT_EQ(last, 9);
+  for (int round = 1; round <= 20; ++round) {
+    ASSERT_CUDA(cuGraphLaunch(exec, stream));
+    ASSERT_CUDA(cuGraphLaunch(exec, other));
+    ASSERT_CUDA(cuCtxSynchronize());
+    int last[2];
+    ASSERT_CUDA(cuMemcpyDtoH(last, order, 8));
+    EXPECT_EQ(last[0], 4 * round - 2);
+    EXPECT_EQ(last[1], 4 * round - 1);
+  }
 }
 
 TEST_F(CaptureTest, HostMemoryIsReadWhenTheGraphRuns) {
@@ -178,6 +182,14 @@ TEST_F(CaptureTest, ForbidsWaitingForWhatItCaptures) {
             CUDA_ERROR_CAPTURED_EVENT);
   ASSERT_CUDA(cuEventRecord(event, other));
   EXPECT_CUDA(cuEventSynchronize(event));
+  CUevent timed = makeEvent(0);
+  float time = 0;
+  ASSERT_CUDA(cuEventRecord(timed, other));
+  begin();
+  ASSERT_CUDA(cuEventRecord(timed, stream));
+  ASSERT_EQ(end(), CUDA_SUCCESS);
+  EXPECT_EQ(cuda().cuEventElapsedTime(&time, timed, timed),
+            CUDA_ERROR_CAPTURED_EVENT);
 }
 
 TEST_F(CaptureTest, ForbidsUnsafeCallsByTheMode) {

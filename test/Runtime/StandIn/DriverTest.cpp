@@ -6,6 +6,7 @@
 
 #include "Libraries.h"
 
+#include <cstdlib>
 #include <thread>
 
 using namespace llmc::standin::test;
@@ -37,6 +38,23 @@ TEST_F(DriverTest, IsAGpuOfComputeCapability90) {
   char name[64] = "";
   ASSERT_CUDA(cuDeviceGetName(name, sizeof name, 0));
   EXPECT_STREQ(name, "llmc stand-in for an sm_90 GPU");
+}
+
+/// Ends the process with 0 where the first of two devices is the sixth one.
+static void lookAtDevices() {
+  int count = 0;
+  int bus = 0;
+  setenv("CUDA_VISIBLE_DEVICES", "5,2,x,3", 1);
+  EXPECT_CUDA(cuInit(0));
+  EXPECT_CUDA(cuDeviceGetCount(&count));
+  EXPECT_CUDA(cuDeviceGetAttribute(&bus, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 0));
+  std::exit(count == 2 && bus == 6 ? 0 : 1);
+}
+
+// The environment is read once, so a process of its own looks.
+TEST(DriverDeathTest, SeesTheDevicesThatTheEnvironmentLists) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(lookAtDevices(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(DriverTest, WantsAContext) {
@@ -119,6 +137,6 @@ TEST_F(DriverTest, NamesErrors) {
   EXPECT_STREQ(name, "CUDA_ERROR_STREAM_CAPTURE_MERGE");
   ASSERT_CUDA(cuGetErrorString(CUDA_ERROR_NOT_READY, &name));
   EXPECT_STREQ(name, "not ready");
-  EXPECT_EQ(cuda().cuGetErrorName(static_cast<CUresult>(12345), &name),
+  EXPECT_EQ(cuda().cuGetErrorName(static_cast<CUresult>(1000), &name),
             CUDA_ERROR_INVALID_VALUE);
 }

@@ -126,6 +126,15 @@ TEST_F(KernelDeathTest, ReportsARace) {
                "shared memory: thread [0-9]+ writes it at site 7, .*site 8");
 }
 
+TEST_F(KernelDeathTest, AShuffleIsNoBarrier) {
+  EXPECT_DEATH(run("write_after_read", 32, 4),
+               "race on byte 0 of shared memory: thread 3 writes it at site "
+               "13, another thread reads it at site 11");
+  EXPECT_DEATH(run("read_after_write", 32, 4),
+               "race on byte 0 of shared memory: thread 3 writes it at site "
+               "14, thread 4 reads it at site 16");
+}
+
 TEST_F(KernelDeathTest, ReportsThreadsThatMissABarrier) {
   EXPECT_DEATH(run("half_barrier", 64, 0),
                "stand-in: kernel 'half_barrier', block [01]: divergent "

@@ -29,6 +29,8 @@ void *llmc::standin::test::findSymbol(void *library, const char *name) {
 }
 
 const Driver &llmc::standin::test::cuda() {
+  // Long enough for a test that looks at work which has not run yet.
+  setenv("LLMC_STANDIN_IDLE_MS", "300", 0);
   static const Driver driver;
   return driver;
 }

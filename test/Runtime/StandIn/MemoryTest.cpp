@@ -49,6 +49,12 @@ TEST_F(MemoryTest, CountsWhatIsFree) {
   EXPECT_EQ(before, after);
 }
 
+TEST_F(MemoryTest, AddressesAreUsedAgainLate) {
+  CUdeviceptr first = allocate(64);
+  ASSERT_CUDA(cuMemFree(first));
+  EXPECT_NE(allocate(64), first);
+}
+
 TEST_F(MemoryTest, NewMemoryIsNotZero) {
   EXPECT_EQ(bytesAt(allocate(8), 8), std::vector<char>(8, '\xff'));
 }

@@ -50,6 +50,49 @@ const Nccl &nccl();
 #define EXPECT_NCCL(call) EXPECT_EQ(nccl().call, ncclSuccess)
 #define ASSERT_NCCL(call) ASSERT_EQ(nccl().call, ncclSuccess)
 
+constexpr int kRanks = 4;
+
+/// Ranks of one process, each on a device, with a stream and two buffers of 64
+/// bytes.
+class NcclTest : public ::testing::Test {
+protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  void write(int rank, const void *values, size_t bytes);
+  void write(int rank, const std::vector<float> &values) {
+    write(rank, values.data(), values.size() * sizeof(float));
+  }
+  void read(int rank, void *values, size_t bytes);
+  std::vector<float> read(int rank, size_t count) {
+    std::vector<float> values(count);
+    read(rank, values.data(), count * sizeof(float));
+    return values;
+  }
+  /// Calls for each rank, in one group.
+  template <typename Call> void group(Call call) {
+    EXPECT_NCCL(GroupStart());
+    for (int i = 0; i < kRanks; ++i)
+      EXPECT_EQ(call(i), ncclSuccess);
+    EXPECT_NCCL(GroupEnd());
+  }
+  ncclResult_t allReduce(int rank, size_t count, ncclDataType_t type,
+                         ncclRedOp_t op) {
+    return nccl().AllReduce(in(rank), out(rank), count, type, op, comms[rank],
+                            ranks[rank].stream);
+  }
+  void *in(int rank) { return reinterpret_cast<void *>(ranks[rank].in); }
+  void *out(int rank) { return reinterpret_cast<void *>(ranks[rank].out); }
+
+  struct Rank {
+    CUcontext context = nullptr;
+    CUstream stream = nullptr;
+    CUdeviceptr in = 0, out = 0;
+  };
+  Rank ranks[kRanks];
+  ncclComm_t comms[kRanks] = {};
+};
+
 } // namespace llmc::standin::test
 
 #endif // LLMC_TEST_RUNTIME_STANDIN_NCCL_H

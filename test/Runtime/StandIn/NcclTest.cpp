@@ -6,89 +6,14 @@
 
 #include "Nccl.h"
 
+#include <atomic>
 #include <cstdlib>
-#include <cstring>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <thread>
 
 using namespace llmc::standin::test;
 
-extern char **environ;
-
-const Nccl &llmc::standin::test::nccl() {
-  static const Nccl library;
-  return library;
-}
-
 namespace {
-
-constexpr int kRanks = 4;
-
-/// Ranks of one process, each on a device, with a stream and two buffers.
-class NcclTest : public ::testing::Test {
-protected:
-  void SetUp() override {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    ASSERT_CUDA(cuInit(0));
-    for (int i = 0; i < kRanks; ++i) {
-      Rank &rank = ranks[i];
-      ASSERT_CUDA(cuDevicePrimaryCtxRetain(&rank.context, i));
-      ASSERT_CUDA(cuCtxSetCurrent(rank.context));
-      ASSERT_CUDA(cuStreamCreate(&rank.stream, CU_STREAM_NON_BLOCKING));
-      ASSERT_CUDA(cuMemAlloc(&rank.in, 64));
-      ASSERT_CUDA(cuMemAlloc(&rank.out, 64));
-      write(i, {float(i + 1), float(10 * i), 0.5f, 1, 2, 3, 4, 5});
-    }
-    ASSERT_NCCL(CommInitAll(comms, kRanks, nullptr));
-  }
-  void TearDown() override {
-    for (int i = 0; i < kRanks; ++i) {
-      if (comms[i]) {
-        EXPECT_NCCL(CommDestroy(comms[i]));
-      }
-      ASSERT_CUDA(cuDevicePrimaryCtxRelease(i));
-    }
-    ASSERT_CUDA(cuCtxSetCurrent(nullptr));
-  }
-
-  void write(int rank, const std::vector<float> &values) {
-    ASSERT_CUDA(cuCtxSetCurrent(ranks[rank].context));
-    ASSERT_CUDA(cuMemcpyHtoD(ranks[rank].in, values.data(), values.size() * 4));
-    ASSERT_CUDA(cuStreamSynchronize(nullptr));
-  }
-  std::vector<float> read(int rank, size_t count) {
-    std::vector<float> values(count);
-    EXPECT_CUDA(cuCtxSetCurrent(ranks[rank].context));
-    EXPECT_CUDA(cuStreamSynchronize(ranks[rank].stream));
-    EXPECT_CUDA(cuMemcpyDtoH(values.data(), ranks[rank].out, count * 4));
-    return values;
-  }
-  /// Calls for each rank, in one group.
-  template <typename Call> void group(Call call) {
-    EXPECT_NCCL(GroupStart());
-    for (int i = 0; i < kRanks; ++i)
-      EXPECT_EQ(call(i), ncclSuccess);
-    EXPECT_NCCL(GroupEnd());
-  }
-  ncclResult_t allReduce(int rank, size_t count, ncclDataType_t type,
-                         ncclRedOp_t op) {
-    return nccl().AllReduce(in(rank), out(rank), count, type, op, comms[rank],
-                            ranks[rank].stream);
-  }
-  void *in(int rank) { return reinterpret_cast<void *>(ranks[rank].in); }
-  void *out(int rank) { return reinterpret_cast<void *>(ranks[rank].out); }
-
-  struct Rank {
-    CUcontext context = nullptr;
-    CUstream stream = nullptr;
-    CUdeviceptr in = 0, out = 0;
-  };
-  Rank ranks[kRanks];
-  ncclComm_t comms[kRanks] = {};
-};
 using NcclDeathTest = NcclTest;
-
 } // namespace
 
 TEST_F(NcclTest, ReducesEverythingToAll) {
@@ -165,6 +90,33 @@ TEST_F(NcclTest, MatchesCollectivesByTheirOrderGroupedOrNot) {
     for (int i = 0; i < kRanks; ++i)
       EXPECT_EQ(read(i, 2), (std::vector<float>{10, 30}));
   }
+}
+
+TEST_F(NcclTest, OperationsOfACommunicatorComeOneAfterTheOther) {
+  static std::atomic<bool> go;
+  go = false;
+  auto block = [](void *) {
+    while (!go)
+      std::this_thread::yield();
+  };
+  CUstream second[kRanks];
+  for (int i = kRanks; i-- > 0;) {
+    ASSERT_CUDA(cuCtxSetCurrent(ranks[i].context));
+    ASSERT_CUDA(cuStreamCreate(&second[i], CU_STREAM_NON_BLOCKING));
+  }
+  ASSERT_CUDA(cuLaunchHostFunc(ranks[0].stream, block, nullptr));
+  group([&](int i) { return allReduce(i, 1, ncclFloat32, ncclSum); });
+  group([&](int i) {
+    return nccl().AllReduce(in(i), in(i), 1, ncclFloat32, ncclSum, comms[i],
+                            second[i]);
+  });
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(cuda().cuStreamQuery(second[0]), CUDA_ERROR_NOT_READY);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  go = true;
+  EXPECT_CUDA(cuStreamSynchronize(second[0]));
+  EXPECT_EQ(read(0, 1), std::vector<float>{10});
 }
 
 TEST_F(NcclTest, ExchangesWithNeighboursInOneGroup) {
@@ -280,6 +232,14 @@ TEST_F(NcclTest, IsCapturedAndReplayed) {
     EXPECT_EQ(read(i, 1), std::vector<float>{160});
 }
 
+TEST_F(NcclTest, RanksWantDevicesOfTheirOwn) {
+  ncclComm_t made[2] = {};
+  const int devices[] = {1, 1};
+  EXPECT_EQ(nccl().CommInitAll(made, 2, devices), ncclInvalidUsage);
+  for (ncclComm_t comm : made)
+    EXPECT_NCCL(CommAbort(comm));
+}
+
 TEST_F(NcclTest, RefusesWhatIsNoCall) {
   auto call = [&](ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
                   CUstream stream) {
@@ -320,6 +280,42 @@ TEST_F(NcclDeathTest, NamesBothSidesOfAMismatch) {
       "rank 0 calls send of 2 f32 to rank 1, which calls receive of 1 f32");
 }
 
+TEST_F(NcclDeathTest, ReportsTwoOrdersWhereThatIsAsked) {
+  ncclComm_t others[kRanks];
+  ASSERT_NCCL(CommInitAll(others, kRanks, nullptr));
+  CUstream second[kRanks];
+  auto run = [&](bool sameOrder, bool grouped) {
+    setenv("LLMC_STANDIN_NCCL_ORDER", "1", 1);
+    for (int i = 0; i < kRanks; ++i) {
+      EXPECT_CUDA(cuCtxSetCurrent(ranks[i].context));
+      EXPECT_CUDA(cuStreamCreate(&second[i], CU_STREAM_NON_BLOCKING));
+      if (grouped) {
+        EXPECT_NCCL(GroupStart());
+      }
+      for (bool first : {true, false})
+        EXPECT_NCCL(
+            AllReduce(in(i), out(i), 1, ncclFloat32, ncclSum,
+                      (first == (i != 2 || sameOrder)) ? comms[i] : others[i],
+                      first ? ranks[i].stream : second[i]));
+      if (grouped) {
+        EXPECT_NCCL(GroupEnd());
+      }
+    }
+    for (int i = 0; i < kRanks; ++i) {
+      EXPECT_CUDA(cuCtxSetCurrent(ranks[i].context));
+      EXPECT_CUDA(cuCtxSynchronize());
+    }
+    std::exit(7);
+  };
+  EXPECT_EXIT(run(true, false), ::testing::ExitedWithCode(7), "");
+  EXPECT_EXIT(run(false, true), ::testing::ExitedWithCode(7), "");
+  EXPECT_DEATH(run(false, false),
+               "devices . and . call all_reduce of 1 f32 by sum, and another "
+               "operation that both take part in, in different orders");
+  for (ncclComm_t comm : others)
+    EXPECT_NCCL(CommDestroy(comm));
+}
+
 TEST_F(NcclDeathTest, ReportsBuffersThatAreNone) {
   auto reduceInto = [&](uint64_t from, uint64_t to, size_t count) {
     (void)nccl().AllReduce(reinterpret_cast<void *>(from),
@@ -332,55 +328,4 @@ TEST_F(NcclDeathTest, ReportsBuffersThatAreNone) {
                "memory of device 1 is given to a rank on device 0");
   EXPECT_DEATH(reduceInto(ranks[0].in, ranks[0].in + 4, 2),
                "the buffers overlap");
-}
-
-// A rank of NcclTest.MeetsAcrossProcesses, which has a process of its own.
-TEST(NcclProcess, DISABLED_Rank) {
-  int rank = std::atoi(std::getenv("LLMC_TEST_RANK"));
-  ncclUniqueId id = {};
-  std::strcpy(id.internal, std::getenv("LLMC_TEST_ID"));
-  CUcontext context = nullptr;
-  CUstream stream = nullptr;
-  CUdeviceptr buffer = 0;
-  ncclComm_t comm = nullptr, half = nullptr;
-  float value = rank + 1.0f;
-  ASSERT_CUDA(cuInit(0));
-  ASSERT_CUDA(cuDevicePrimaryCtxRetain(&context, rank));
-  ASSERT_CUDA(cuCtxSetCurrent(context));
-  ASSERT_CUDA(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
-  ASSERT_CUDA(cuMemAlloc(&buffer, 4));
-  ASSERT_CUDA(cuMemcpyHtoD(buffer, &value, 4));
-  ASSERT_NCCL(CommInitRank(&comm, 3, id, rank));
-  ASSERT_NCCL(CommSplit(comm, rank / 2, 0, &half, nullptr));
-  void *memory = reinterpret_cast<void *>(buffer);
-  for (int round = 0; round < 20; ++round)
-    ASSERT_NCCL(
-        AllReduce(memory, memory, 1, ncclFloat32, ncclAvg, comm, stream));
-  ASSERT_NCCL(AllReduce(memory, memory, 1, ncclFloat32, ncclSum, half, stream));
-  ASSERT_CUDA(cuStreamSynchronize(stream));
-  ASSERT_CUDA(cuMemcpyDtoH(&value, buffer, 4));
-  EXPECT_NEAR(value, rank < 2 ? 4 : 2, 1e-5);
-  ASSERT_NCCL(CommDestroy(half));
-  ASSERT_NCCL(CommDestroy(comm));
-}
-
-TEST(NcclProcessTest, MeetsAcrossProcesses) {
-  ncclUniqueId id;
-  ASSERT_NCCL(GetUniqueId(&id));
-  setenv("LLMC_TEST_ID", id.internal, 1);
-  pid_t processes[3];
-  const char *arguments[] = {"StandInTest",
-                             "--gtest_filter=NcclProcess.DISABLED_Rank",
-                             "--gtest_also_run_disabled_tests", nullptr};
-  for (int rank = 0; rank < 3; ++rank) {
-    setenv("LLMC_TEST_RANK", std::to_string(rank).c_str(), 1);
-    ASSERT_EQ(posix_spawn(&processes[rank], "/proc/self/exe", nullptr, nullptr,
-                          const_cast<char **>(arguments), environ),
-              0);
-  }
-  for (pid_t process : processes) {
-    int status = 1;
-    ASSERT_EQ(waitpid(process, &status, 0), process);
-    EXPECT_EQ(status, 0);
-  }
 }

@@ -47,7 +47,7 @@ TEST_F(StreamTest, WorkIsDoneInTheEndThoughNobodyAsks) {
   std::atomic<int> done{0};
   ASSERT_CUDA(cuMemsetD8Async(allocate(4), 0, 4, stream));
   ASSERT_CUDA(cuLaunchHostFunc(stream, count, &done));
-  for (int i = 0; i < 1000 && !done; ++i)
+  for (int i = 0; i < 20000 && !done; ++i)
     std::this_thread::sleep_for(1ms);
   EXPECT_EQ(done, 1);
 }

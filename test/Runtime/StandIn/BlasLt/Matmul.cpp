@@ -137,7 +137,8 @@ struct Task {
 
   void run() const {
     // Partial sums would lie in the workspace: nobody else may have it now.
-    std::memset(workspace, 0xa5, workspaceBytes);
+    if (workspaceBytes)
+      std::memset(workspace, 0xa5, workspaceBytes);
     multiply(problem, operands, partialSums);
   }
 };

@@ -82,8 +82,8 @@ inline uint32_t encode(const FloatFormat &format, float value) {
            static_cast<uint32_t>(std::ldexp(rounded, mantissaBits - lowest));
   auto mantissa =
       static_cast<uint32_t>(std::ldexp(rounded, mantissaBits - exponent));
-  return sign | ((exponent + format.bias()) << mantissaBits) +
-                    (mantissa - (1u << mantissaBits));
+  uint32_t number = (exponent + format.bias()) << mantissaBits;
+  return sign | (number + mantissa - (1u << mantissaBits));
 }
 
 } // namespace llmc::standin

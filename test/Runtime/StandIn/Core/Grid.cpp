@@ -48,7 +48,8 @@ public:
 private:
   void begin(const Launch &launch, uint32_t index);
   void resume(Fiber &fiber);
-  void stop(Fiber &fiber) { switchTo(fiber.point, scheduler); }
+  Fiber &take(size_t place);
+  void stop(Fiber &fiber);
   static void enter();
   void release(State state, uint32_t first, uint32_t count);
   void exchange(uint32_t warp);
@@ -66,6 +67,7 @@ private:
   SharedMemory shared;
   StopPoint scheduler;
   Fiber *current = nullptr;
+  Activity *now = nullptr; // of this thread
   Random random{seed() + 17};
 };
 
@@ -118,6 +120,30 @@ void Block::enter() {
   switchTo(fiber.point, block.scheduler, true);
 }
 
+/// A fiber that can go on, and now does.
+Fiber &Block::take(size_t place) {
+  Fiber &fiber = fibers[runnable[place]];
+  runnable[place] = runnable.back();
+  runnable.pop_back();
+  current = &fiber;
+  now->thread = fiber.lane.thread;
+  return fiber;
+}
+
+/// Another fiber goes on, at once where it has begun.
+void Block::stop(Fiber &fiber) {
+  if (!runnable.empty()) {
+    size_t place = random.below(runnable.size());
+    if (fibers[runnable[place]].started) {
+      Fiber &next = take(place);
+      if (&next != &fiber)
+        switchTo(fiber.point, next.point);
+      return;
+    }
+  }
+  switchTo(fiber.point, scheduler);
+}
+
 void Block::resume(Fiber &fiber) {
   if (!fiber.started) {
     FiberStack stack = stacks.empty() ? FiberStack::make() : stacks.back();
@@ -126,28 +152,24 @@ void Block::resume(Fiber &fiber) {
     prepare(fiber.point, stack, enter);
     fiber.started = true;
   }
-  current = &fiber;
-  activity().thread = fiber.lane.thread;
   switchTo(scheduler, fiber.point);
-  if (fiber.state != State::Over)
+  // Perhaps another one has come back.
+  if (current->state != State::Over)
     return;
-  stacks.push_back(fiber.point.stack);
+  stacks.push_back(current->point.stack);
   ++over;
 }
 
 void Block::run(const Launch &given, uint32_t number) {
+  now = &activity();
+  *now = {given.kernel.c_str(), number, 0};
   begin(given, number);
-  activity() = {given.kernel.c_str(), number, 0};
   while (!runnable.empty()) {
-    size_t place = random.below(runnable.size());
-    Fiber &fiber = fibers[runnable[place]];
-    runnable[place] = runnable.back();
-    runnable.pop_back();
-    resume(fiber);
+    resume(take(random.below(runnable.size())));
     if (runnable.empty() && over < given.threads)
       reportStuck();
   }
-  activity() = {};
+  *now = {};
 }
 
 /// Lets `count` fibers go on, which all wait in `state`.

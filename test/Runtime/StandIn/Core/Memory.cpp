@@ -8,6 +8,7 @@
 #include "Core/Report.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -34,11 +35,30 @@ Memory &Memory::get() {
   return *memory;
 }
 
+/// The devices that CUDA_VISIBLE_DEVICES lists, up to the first that is none.
+static std::vector<int> findVisible() {
+  int number = environmentNumber("LLMC_STANDIN_DEVICES", 8);
+  const char *list = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::vector<int> visible;
+  for (int i = 0; !list && i < number; ++i)
+    visible.push_back(i);
+  while (list && *list) {
+    char *end = nullptr;
+    long device = std::strtol(list, &end, 10);
+    if (end == list || device < 0 || device >= number)
+      break;
+    visible.push_back(device);
+    list = *end == ',' ? end + 1 : "";
+  }
+  return visible;
+}
+
 Memory::Memory()
-    : total(environmentNumber("LLMC_STANDIN_MEMORY", 80 * kGiB)),
+    : visible(findVisible()),
+      total(environmentNumber("LLMC_STANDIN_MEMORY", 80 * kGiB)),
       span(roundUp(3 * total + kGiB, kGiB)),
       poison(environmentNumber("LLMC_STANDIN_POISON", 64ull << 20)),
-      devices(environmentNumber("LLMC_STANDIN_DEVICES", 8)) {
+      devices(visible.size()) {
   if (devices.empty())
     return;
   base = reserve(devices.size() * span);

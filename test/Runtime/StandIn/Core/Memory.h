@@ -48,6 +48,8 @@ public:
   static Memory &get();
 
   int numDevices() const { return devices.size(); }
+  /// Which of the machine's devices it is: CUDA_VISIBLE_DEVICES chooses.
+  int physical(int device) const { return visible[device]; }
   uint64_t totalBytes() const { return total; }
   uint64_t freeBytes(int device) const { return total - devices[device].used; }
 
@@ -96,6 +98,7 @@ private:
   Memory();
   uint64_t findGap(Device &device, uint64_t start, uint64_t bytes);
 
+  std::vector<int> visible;
   uint64_t total, span, base = 0, view = 0, poison;
   std::vector<Device> devices;
   std::map<uint64_t, HostRange> hostRanges;

@@ -189,6 +189,8 @@ static void giveSignalsAStack() {
 
 void Scheduler::work() {
   giveSignalsAStack();
+  const std::chrono::milliseconds idle(
+      environmentNumber("LLMC_STANDIN_IDLE_MS", 2));
   Lock lock(mutex);
   for (;;) {
     if (!looks.empty())

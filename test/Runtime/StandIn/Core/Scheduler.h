@@ -5,8 +5,8 @@
 // An op is work that was submitted, with the ops that it comes after. Nothing
 // runs when it is submitted. A thread takes ready ops one by one, at random:
 // as fast as it can while somebody waits, a few when somebody asks, and one in
-// two milliseconds otherwise, so that all work is done in the end. Functions of
-// the host have a thread of their own.
+// some milliseconds otherwise, so that all work is done in the end. Functions
+// of the host have a thread of their own.
 //
 //===----------------------------------------------------------------------===//
 

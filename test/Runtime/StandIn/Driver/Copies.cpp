@@ -26,7 +26,7 @@ static Place unified(CUdeviceptr address) {
 
 static CUresult copyBytes(const char *name, const Place &to, const Place &from,
                           size_t bytes, CUstream stream, bool async) {
-  Call call(name, kInitialised | kContext | (async ? 0 : kUnsafe));
+  Call call(name, rulesOfTransfer(async));
   if (call.result)
     return call.result;
   return copy(call, to, from, {bytes, 1, 1}, stream, async);
@@ -72,7 +72,7 @@ CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
 static CUresult copyPeer(const char *name, CUdeviceptr to, CUcontext toContext,
                          CUdeviceptr from, CUcontext fromContext, size_t bytes,
                          CUstream stream, bool async) {
-  Call call(name, kInitialised | kContext | (async ? 0 : kUnsafe));
+  Call call(name, rulesOfTransfer(async));
   if (call.result)
     return call.result;
   std::shared_ptr<Context> target = Handles::get().find<Context>(toContext);
@@ -119,7 +119,7 @@ static bool fits(size_t pitch, size_t x, size_t width) {
 
 static CUresult copy2D(const char *name, const CUDA_MEMCPY2D *given,
                        CUstream stream, bool async) {
-  Call call(name, kInitialised | kContext | (async ? 0 : kUnsafe));
+  Call call(name, rulesOfTransfer(async));
   if (call.result)
     return call.result;
   if (!given || given->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
@@ -148,7 +148,7 @@ CUresult CUDAAPI cuMemcpy2DAsync(const CUDA_MEMCPY2D *given, CUstream stream) {
 
 static CUresult copy3D(const char *name, const CUDA_MEMCPY3D *given,
                        CUstream stream, bool async) {
-  Call call(name, kInitialised | kContext | (async ? 0 : kUnsafe));
+  Call call(name, rulesOfTransfer(async));
   if (call.result)
     return call.result;
   if (!given || given->srcMemoryType == CU_MEMORYTYPE_ARRAY ||

@@ -132,7 +132,7 @@ CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
   if (!isDevice(device))
     return call.refuse(CUDA_ERROR_INVALID_DEVICE, "no such device");
   std::memcpy(uuid->bytes, "llmc stand-in \0\0", sizeof uuid->bytes);
-  uuid->bytes[15] = static_cast<char>(device);
+  uuid->bytes[15] = static_cast<char>(call.memory.physical(device));
   return CUDA_SUCCESS;
 }
 
@@ -158,7 +158,7 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute name,
   if (!isDevice(device))
     return call.refuse(CUDA_ERROR_INVALID_DEVICE, "no such device");
   if (name == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) {
-    *value = device + 1;
+    *value = call.memory.physical(device) + 1;
     return CUDA_SUCCESS;
   }
   for (const Attribute &attribute : attributes)
@@ -178,6 +178,7 @@ CUresult CUDAAPI cuDeviceGetPCIBusId(char *name, int length, CUdevice device) {
     return call.refuse(CUDA_ERROR_INVALID_VALUE, "no place for 13 characters");
   if (!isDevice(device))
     return call.refuse(CUDA_ERROR_INVALID_DEVICE, "no such device");
-  std::snprintf(name, length, "0000:%02X:00.0", device + 1);
+  std::snprintf(name, length, "0000:%02X:00.0",
+                call.memory.physical(device) + 1);
   return CUDA_SUCCESS;
 }

@@ -73,7 +73,6 @@ CUresult CUDAAPI cuEventRecordWithFlags(CUevent handle, CUstream to,
     return external(call, *stream, event, true);
   event->capture = stream->capture;
   event->front = stream->front;
-  event->recorded = nullptr;
   if (!stream->capture)
     event->recorded = enqueue(*stream, makeWork("event record",
                                                 CU_GRAPH_NODE_TYPE_EVENT_RECORD,
@@ -193,6 +192,8 @@ static CUresult elapsed(float *milliseconds, CUevent start, CUevent end) {
     return call.result;
   if (!milliseconds)
     return call.refuse(CUDA_ERROR_INVALID_VALUE, "no place for the time");
+  if (from->capture || to->capture)
+    return call.refuse(CUDA_ERROR_CAPTURED_EVENT, "recorded in a capture");
   if (!from->timing || !to->timing || !from->recorded || !to->recorded)
     return call.refuse(CUDA_ERROR_INVALID_HANDLE,
                        "an event without time, or never recorded");

@@ -37,7 +37,9 @@ static std::vector<uint64_t> readWhatIsThere(void **addresses) {
     parts[i] = {pointers[i], sizeof(uint64_t)};
   iovec target{values.data(), count * sizeof(uint64_t)};
   got = process_vm_readv(getpid(), &target, 1, parts, count, 0);
-  values.resize(got > 0 ? got / sizeof(uint64_t) : 0);
+  if (got < 8)
+    violation("the parameters of a launch cannot be read");
+  values.resize(got / sizeof(uint64_t));
   return values;
 }
 

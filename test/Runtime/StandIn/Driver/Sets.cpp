@@ -10,12 +10,19 @@
 
 using namespace llmc::standin;
 
+static void setRow(char *row, size_t bytes, uint32_t value, unsigned size) {
+  if (size == 1)
+    std::memset(row, static_cast<int>(value), bytes);
+  for (size_t x = 0; size > 1 && x < bytes; x += size)
+    std::memcpy(row + x, &value, size);
+}
+
 /// Sets `height` rows of `width` elements of `size` bytes each. A set returns
 /// before it is done, unless its memory is the host's.
 static CUresult set(const char *name, CUdeviceptr address, size_t pitch,
                     uint32_t value, unsigned size, size_t width, size_t height,
                     CUstream handle, bool async) {
-  Call call(name, kInitialised | kContext | (async ? 0 : kUnsafe));
+  Call call(name, rulesOfTransfer(async));
   if (call.result)
     return call.result;
   std::shared_ptr<Stream> stream = call.stream(handle);
@@ -41,8 +48,7 @@ static CUresult set(const char *name, CUdeviceptr address, size_t pitch,
     work->usesHost.push_back(place.address);
   work->run = [place, box, value, size] {
     for (size_t y = 0; y < box.height; ++y)
-      for (size_t x = 0; x < box.width; x += size)
-        std::memcpy(place.row(y, 0) + x, &value, size);
+      setRow(place.row(y, 0), box.width, value, size);
   };
   OpRef op = enqueue(*stream, std::move(work));
   if (op && !async && !place.isDevice())

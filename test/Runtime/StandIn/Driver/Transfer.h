@@ -32,6 +32,12 @@ struct Box {
   size_t width = 0, height = 1, depth = 1;
 };
 
+/// A call that waits is one that captures cannot see.
+inline unsigned rulesOfTransfer(bool async) {
+  unsigned rules = kInitialised | kContext;
+  return async ? rules : rules | kUnsafe;
+}
+
 /// Finds out what memory the place is; an error where it is not all the
 /// caller's, or not of the type that he says.
 CUresult resolve(Call &call, Place &place, const Box &box);

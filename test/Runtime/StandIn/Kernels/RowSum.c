@@ -82,6 +82,24 @@ void race(LlmcLane *lane, void *const *parameters) {
   load(lane, 8, shared + (lane->thread + 1) % lane->threads);
 }
 
+/* One lane writes what all have read, or reads what one has written. A shuffle
+   between the two orders the lanes, but is no barrier. */
+const uint32_t write_after_read_parameters = 0;
+void write_after_read(LlmcLane *lane, void *const *parameters) {
+  load(lane, 11, (float *)lane->shared);
+  lane->shuffle(lane, 12, 0, 0);
+  if (lane->thread == 3)
+    store(lane, 13, (float *)lane->shared, 1);
+}
+const uint32_t read_after_write_parameters = 0;
+void read_after_write(LlmcLane *lane, void *const *parameters) {
+  if (lane->thread == 3)
+    store(lane, 14, (float *)lane->shared, 1);
+  lane->shuffle(lane, 15, 0, 0);
+  if (lane->thread == 4)
+    load(lane, 16, (float *)lane->shared);
+}
+
 /* Half of the threads do not come to the barrier. */
 const uint32_t half_barrier_parameters = 0;
 void half_barrier(LlmcLane *lane, void *const *parameters) {

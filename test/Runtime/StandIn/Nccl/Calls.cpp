@@ -99,6 +99,8 @@ static ncclResult_t add(Group &group, const Given &given, ncclComm_t handle,
   if (!comm->ready || comm->busy)
     return refuse(ncclInvalidArgument, "the communicator is in progress: ask "
                                        "ncclCommGetAsyncError until it is not");
+  if (comm->error)
+    return refuse(comm->error, "an error has happened to the communicator");
   if (comm->aborted || comm->finalized)
     return refuse(ncclInvalidUsage, "the communicator is finalized");
   if (ncclResult_t result = check(given, *comm))

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <unistd.h>
 
@@ -25,9 +27,9 @@ ncclResult_t llmc::standin::refuse(ncclResult_t result,
 }
 const std::string &llmc::standin::lastRefusal() { return refusal; }
 
-/// The ranks of a clique that are in this process.
-static std::map<std::string, std::set<int>> &residents() {
-  static auto *table = new std::map<std::string, std::set<int>>;
+/// The ranks of a clique that are in this process, and their devices.
+static std::map<std::string, std::map<int, int>> &residents() {
+  static auto *table = new std::map<std::string, std::map<int, int>>;
   return *table;
 }
 
@@ -40,9 +42,17 @@ static void becomeReady(Communicator &comm) {
 namespace {
 /// What a rank says of itself when it joins.
 struct Card {
-  int process, ranks;
+  int process, ranks, device;
 };
 } // namespace
+
+/// Two ranks of a communicator want two devices.
+static void refuseSharedDevice(Communicator &comm, int rank, int device) {
+  if (rank != comm.rank && device == Memory::get().physical(comm.device))
+    comm.error =
+        refuse(ncclInvalidUsage, format("ranks %d and %d are both on device %d",
+                                        comm.rank, rank, device));
+}
 
 /// Reads who has joined; true where these are all.
 static bool readCards(Communicator &comm, Mailbox &mailbox) {
@@ -57,25 +67,29 @@ static bool readCards(Communicator &comm, Mailbox &mailbox) {
     if (card.ranks != comm.ranks)
       violation("rank %d joins a communicator of %d ranks, rank %d one of %d",
                 comm.rank, comm.ranks, rank, card.ranks);
+    refuseSharedDevice(comm, rank, card.device);
     comm.processes[rank] = card.process;
   }
   return true;
 }
 
 void llmc::standin::join(const CommunicatorRef &comm) {
-  if (!residents()[comm->clique].insert(comm->rank).second)
+  int physical = Memory::get().physical(comm->device);
+  if (!residents()[comm->clique].emplace(comm->rank, physical).second)
     violation("rank %d joins a communicator twice", comm->rank);
   comm->processes.assign(comm->ranks, 0);
   auto since = std::chrono::steady_clock::now();
   // Of the first dot on, the clique is one that a split made.
   std::string folder = comm->clique.substr(0, comm->clique.find('.'));
-  Scheduler::get().poll([comm, since, folder] {
+  Scheduler::get().poll([comm, since, folder, physical] {
     if (comm->aborted)
       return true;
-    const std::set<int> &here = residents()[comm->clique];
+    const std::map<int, int> &here = residents()[comm->clique];
     if (here.size() == static_cast<size_t>(comm->ranks)) {
       comm->processes.assign(comm->ranks, getpid());
       comm->mailbox = Mailbox::ofProcess();
+      for (const auto &[rank, device] : here)
+        refuseSharedDevice(*comm, rank, device);
       becomeReady(*comm);
       return true;
     }
@@ -84,7 +98,7 @@ void llmc::standin::join(const CommunicatorRef &comm) {
       return false; // perhaps they all are of this process
     if (!comm->mailbox) {
       comm->mailbox = Mailbox::ofMachine(folder);
-      Card card = {getpid(), comm->ranks};
+      Card card = {getpid(), comm->ranks, physical};
       Message message(sizeof card);
       std::memcpy(message.data(), &card, sizeof card);
       comm->mailbox->leave(comm->clique + ".join." + std::to_string(comm->rank),
@@ -158,6 +172,16 @@ void llmc::standin::split(const CommunicatorRef &parent,
   });
 }
 
+/// Whether a process is over, be it that its parent has not seen it yet.
+static bool isGone(int process) {
+  if (kill(process, 0) && errno == ESRCH)
+    return true;
+  std::ifstream file(format("/proc/%d/stat", process));
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  size_t state = text.rfind(") ");
+  return state != text.npos && text[state + 2] == 'Z';
+}
+
 void llmc::standin::lookForLostRanks(Communicator &comm) {
   static unsigned calls = 0;
   if (++calls % 64)
@@ -166,32 +190,22 @@ void llmc::standin::lookForLostRanks(Communicator &comm) {
     int process = comm.ready ? comm.processes[rank] : 0;
     if (!process || process == getpid())
       continue;
-    if (kill(process, 0) && errno == ESRCH)
+    if (isGone(process))
       comm.error =
           refuse(ncclRemoteError,
                  "the process of rank " + std::to_string(rank) + " is gone");
   }
 }
 
+/// Who leaves last takes all messages with him.
 static void leaveMailbox(Communicator &comm) {
-  std::string mine = comm.clique + ".join." + std::to_string(comm.rank) + "\n";
-  for (uint64_t i = comm.removed; i < comm.collectives; ++i)
-    mine += comm.name("all", i, comm.rank) + "\n";
-  for (uint64_t i = 0; i < comm.splits; ++i)
-    mine += comm.name("split", i, comm.rank) + "\n";
-  comm.mailbox->leave(comm.name("leave", 0, comm.rank),
-                      Message(mine.begin(), mine.end()));
-  std::string all;
-  for (int rank = 0; rank < comm.ranks; ++rank) {
-    Message message;
-    if (!comm.mailbox->read(comm.name("leave", 0, rank), message))
-      return; // who leaves last takes all with him
-    all.append(message.begin(), message.end());
-    all += comm.name("leave", 0, rank) + "\n";
-  }
-  for (size_t at = 0, end; (end = all.find('\n', at)) != all.npos; at = end + 1)
-    if (end > at)
-      comm.mailbox->remove(all.substr(at, end - at));
+  comm.mailbox->leave(comm.name("leave", 0, comm.rank), {});
+  for (int rank = 0; rank < comm.ranks; ++rank)
+    if (!comm.mailbox->holds(comm.name("leave", 0, rank)) &&
+        !(comm.ready && isGone(comm.processes[rank])))
+      return;
+  for (const char *kind : {"join", "split", "all", "pair", "leave"})
+    comm.mailbox->removeAll(comm.clique + "." + kind + ".");
 }
 
 void llmc::standin::leaveClique(Communicator &comm) {

@@ -41,6 +41,7 @@ namespace {
 struct Header {
   Terms terms;
   uint64_t completed; // collectives that the rank had completed
+  Turn turn;
 };
 } // namespace
 
@@ -71,14 +72,15 @@ static FlightRef number(Communicator &comm,
 }
 
 /// Leaves the terms, and the elements that others want from this rank.
-static void leaveMessage(Communicator &comm, const Flight::Leg &leg) {
+static void leaveMessage(Communicator &comm, const Flight::Leg &leg,
+                         const Turn &turn) {
   const Terms &terms = leg.call.terms;
   uint64_t elements = terms.count;
   if (terms.kind == CallKind::ReduceScatter)
     elements *= comm.ranks;
   if (terms.kind == CallKind::Broadcast && comm.rank != terms.root)
     elements = 0;
-  Header header = {terms, comm.completed};
+  Header header = {terms, comm.completed, turn};
   Message message(sizeof header + elements * bytesOfType(terms.type));
   std::memcpy(message.data(), &header, sizeof header);
   if (message.size() > sizeof header)
@@ -93,12 +95,14 @@ static Header headerOf(const Message &message) {
   return header;
 }
 
-static bool receive(Communicator &comm, const Flight::Leg &leg) {
+static bool receive(Communicator &comm, const Flight::Leg &leg,
+                    const Turn &turn) {
   std::string name = pairName(comm, leg.call.peer, comm.rank, leg.number);
   Message message;
   if (!comm.mailbox->read(name, message))
     return false;
   Terms given = headerOf(message).terms;
+  meetInOrder(turn, headerOf(message).turn, describe(given));
   if (given.count != leg.call.terms.count || given.type != leg.call.terms.type)
     violation("nccl: rank %d calls %s to rank %d, which calls %s",
               leg.call.peer, describe(given).c_str(), comm.rank,
@@ -149,7 +153,8 @@ static void removeRead(Communicator &comm, uint64_t readByAll) {
     comm.mailbox->remove(comm.name("all", comm.removed, comm.rank));
 }
 
-static bool meetAll(Communicator &comm, const Flight::Leg &leg) {
+static bool meetAll(Communicator &comm, const Flight::Leg &leg,
+                    const Turn &turn) {
   for (int rank = 0; rank < comm.ranks; ++rank)
     if (!comm.mailbox->holds(comm.name("all", leg.number, rank)))
       return false;
@@ -165,6 +170,7 @@ static bool meetAll(Communicator &comm, const Flight::Leg &leg) {
                 static_cast<unsigned long long>(leg.number), comm.rank,
                 describe(leg.call.terms).c_str(), rank,
                 describe(given.terms).c_str());
+    meetInOrder(turn, given.turn, describe(given.terms));
     readByAll = std::min(readByAll, given.completed);
     data.push_back(messages[rank].data() + sizeof given);
   }
@@ -175,21 +181,22 @@ static bool meetAll(Communicator &comm, const Flight::Leg &leg) {
 }
 
 /// Whether the leg is over now.
-static bool advance(Communicator &comm, const Flight::Leg &leg) {
+static bool advance(Communicator &comm, const Flight::Leg &leg,
+                    const Turn &turn) {
   switch (leg.call.terms.kind) {
   case CallKind::Send:
     return !comm.mailbox->holds(leg.mine);
   case CallKind::Receive:
-    return receive(comm, leg);
+    return receive(comm, leg, turn);
   default:
-    return meetAll(comm, leg);
+    return meetAll(comm, leg, turn);
   }
 }
 
 static bool advanceAll(Communicator &comm, Flight &flight) {
   bool all = true;
   for (Flight::Leg &leg : flight.legs) {
-    leg.done = leg.done || advance(comm, leg);
+    leg.done = leg.done || advance(comm, leg, flight.turn);
     all &= leg.done;
     // A collective is not over for all before this: the next one waits for it.
     bool collective = leg.call.terms.kind != CallKind::Send &&
@@ -208,7 +215,7 @@ static void begin(const CommunicatorRef &comm, const FlightRef &flight) {
   comm->flights.push_back(flight);
   for (const Flight::Leg &leg : flight->legs)
     if (!leg.mine.empty())
-      leaveMessage(*comm, leg);
+      leaveMessage(*comm, leg, flight->turn);
   Scheduler::get().poll([comm, flight] {
     if (!comm->aborted && !advanceAll(*comm, *flight)) {
       lookForLostRanks(*comm);
@@ -223,15 +230,17 @@ static void begin(const CommunicatorRef &comm, const FlightRef &flight) {
 
 WorkRef llmc::standin::makeFlightWork(const CommunicatorRef &comm,
                                       std::vector<CollectiveCall> calls,
-                                      std::vector<AllocationRef> uses) {
+                                      std::vector<AllocationRef> uses,
+                                      uint64_t group) {
   auto work = std::make_shared<Work>();
   work->name = "nccl " + describe(calls[0].terms);
   work->type = CU_GRAPH_NODE_TYPE_KERNEL;
   work->context = &primaryContext(comm->device);
   work->uses = std::move(uses);
-  work->meet = [comm, calls = std::move(calls)](const OpRef &op) {
+  work->meet = [comm, group, calls = std::move(calls)](const OpRef &op) {
     FlightRef flight = number(*comm, calls);
     flight->op = op;
+    flight->turn = takeTurn(comm->device, group, comm.get());
     Scheduler::get().order(op, comm->last);
     comm->last = op;
     return [comm, flight] { begin(comm, flight); };

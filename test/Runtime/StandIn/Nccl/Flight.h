@@ -14,6 +14,7 @@
 #define LLMC_TEST_RUNTIME_STANDIN_NCCL_FLIGHT_H
 
 #include "Nccl/Communicator.h"
+#include "Nccl/Order.h"
 
 namespace llmc::standin {
 
@@ -53,14 +54,16 @@ struct Flight {
     bool done = false;
   };
   std::vector<Leg> legs;
+  Turn turn;
   OpRef op;
 };
 using FlightRef = std::shared_ptr<Flight>;
 
-/// The work of some calls; each time it is submitted, they get new numbers.
+/// The work of some calls of a group; each time it is submitted, they get new
+/// numbers.
 WorkRef makeFlightWork(const CommunicatorRef &comm,
                        std::vector<CollectiveCall> calls,
-                       std::vector<AllocationRef> uses);
+                       std::vector<AllocationRef> uses, uint64_t group);
 
 } // namespace llmc::standin
 

@@ -21,12 +21,12 @@ ncclResult_t llmc::standin::awaitReady(Lock &lock,
     return comm->ready ? ncclSuccess : ncclInProgress;
   Scheduler::get().waitUntil(lock,
                              [&comm] { return comm->ready || comm->aborted; });
-  return comm->ready ? ncclSuccess : ncclInvalidUsage;
+  return comm->ready ? comm->error : ncclInvalidUsage;
 }
 
 /// The calls on one communicator, as one operation of all their streams.
 static ncclResult_t submit(const std::vector<Group::Entry> &entries,
-                           const CommunicatorRef &comm) {
+                           const CommunicatorRef &comm, uint64_t group) {
   std::vector<Stream *> streams;
   std::vector<CollectiveCall> calls;
   std::vector<AllocationRef> uses;
@@ -45,7 +45,7 @@ static ncclResult_t submit(const std::vector<Group::Entry> &entries,
                     "a stream whose capture is invalid");
   }
   enqueueJoined(streams,
-                makeFlightWork(comm, std::move(calls), std::move(uses)));
+                makeFlightWork(comm, std::move(calls), std::move(uses), group));
   // A communicator that does not block may ask to be polled after any call.
   static Random random(seed() + 3);
   if (!comm->blocking)
@@ -62,12 +62,14 @@ ncclResult_t llmc::standin::endGroup(Lock &lock, Group &group) {
   group.error = ncclSuccess;
   if (result)
     return result;
+  static uint64_t numGroups = 0;
+  ++numGroups;
   std::vector<CommunicatorRef> comms;
   for (const Group::Entry &entry : entries)
     if (std::find(comms.begin(), comms.end(), entry.comm) == comms.end())
       comms.push_back(entry.comm);
   for (const CommunicatorRef &comm : comms) {
-    ncclResult_t submitted = submit(entries, comm);
+    ncclResult_t submitted = submit(entries, comm, numGroups);
     if (submitted)
       return submitted;
     if (comm->busy)

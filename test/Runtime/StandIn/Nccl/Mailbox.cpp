@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <map>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,6 +33,11 @@ public:
     return true;
   }
   void remove(const std::string &name) override { messages.erase(name); }
+  void removeAll(const std::string &prefix) override {
+    auto at = messages.lower_bound(prefix);
+    while (at != messages.end() && !at->first.compare(0, prefix.size(), prefix))
+      at = messages.erase(at);
+  }
 
 private:
   std::map<std::string, Message> messages;
@@ -88,6 +94,16 @@ public:
 
   void remove(const std::string &name) override {
     unlink((folder + "/" + name).c_str());
+  }
+
+  void removeAll(const std::string &prefix) override {
+    std::error_code error;
+    for (const auto &entry :
+         std::filesystem::directory_iterator(folder, error)) {
+      std::string name = entry.path().filename();
+      if (!name.compare(0, prefix.size(), prefix))
+        remove(name);
+    }
   }
 
 private:

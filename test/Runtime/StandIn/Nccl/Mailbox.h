@@ -27,6 +27,8 @@ public:
   /// False where it is not there.
   virtual bool read(const std::string &name, Message &message) = 0;
   virtual void remove(const std::string &name) = 0;
+  /// All whose name begins so.
+  virtual void removeAll(const std::string &prefix) = 0;
 
   /// That of this process.
   static std::shared_ptr<Mailbox> ofProcess();
