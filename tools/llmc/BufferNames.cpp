@@ -6,6 +6,7 @@
 
 #include "BufferNames.h"
 #include "llmc/Analysis/Program/FetchNames.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -42,9 +43,9 @@ BufferNames::BufferNames(const rt::plan::Plan &plan, const Places &places)
 
 std::string BufferNames::nameOf(int32_t buffer) const {
   if (int32_t state = states[buffer]; state >= 0)
-    return plan.states[state].name;
+    return rt::escape(plan.states[state].name);
   if (int32_t state = gradients[buffer]; state >= 0)
-    return "the gradient of " + plan.states[state].name;
+    return "the gradient of " + rt::escape(plan.states[state].name);
   return "";
 }
 

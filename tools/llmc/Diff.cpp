@@ -13,6 +13,7 @@
 #include "Places.h"
 #include "TemporaryFolder.h"
 #include "llmc/Analysis/Program/FetchNames.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Config/Sources.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -180,7 +181,7 @@ rt::Status Diff::comparePlan(PlanRun &plan, int64_t step,
   llvm::outs() << "step " << step << ", " << plan.name << ": ";
   if (!first) {
     llvm::outs() << want.size() << " values agree with plain loops; farthest: "
-                 << want[farthest].name << ", "
+                 << rt::escape(want[farthest].name) << ", "
                  << llvm::format("%.2e", distances[farthest]) << "\n";
     return rt::Status::success();
   }
@@ -188,19 +189,19 @@ rt::Status Diff::comparePlan(PlanRun &plan, int64_t step,
                       distances,
                       [&](double x) { return x > options.tolerance; })
                << " of " << want.size() << " values differ\n";
-  return locate(step,
-                llvm::formatv("{0}: '{1}' of step {2} on {3} is {4:e2} of its "
-                              "largest element from that of plain loops",
-                              placeOf(want[*first]), want[*first].name, step,
-                              plan.name, distances[*first])
-                    .str());
+  return locate(
+      step, llvm::formatv("{0}: '{1}' of step {2} on {3} is {4:e2} of its "
+                          "largest element from that of plain loops",
+                          placeOf(want[*first]), rt::escape(want[*first].name),
+                          step, plan.name, distances[*first])
+                .str());
 }
 
 rt::Status Diff::compareStep(int64_t step, const StepValues &want) {
   for (const StepValue &value : want)
     if (!isFinite(value)) {
-      llvm::outs() << "step " << step << ", plain loops: '" << value.name
-                   << "' is not finite\n";
+      llvm::outs() << "step " << step << ", plain loops: '"
+                   << rt::escape(value.name) << "' is not finite\n";
       return findNotFinite(step);
     }
   for (auto &plan : plans)

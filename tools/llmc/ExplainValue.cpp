@@ -10,6 +10,7 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Import/Program/MakeProgram.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Support/FirstError.h"
@@ -224,7 +225,7 @@ rt::Result<std::string> driver::explainValues(ModuleOp module,
             (group.places.size() > 1
                  ? " and " + std::to_string(group.places.size() - 1) + " more"
                  : "") +
-            ": " + group.name +
+            ": " + rt::escape(group.name) +
             (group.count > 1 ? ", " + std::to_string(group.count) + " x" : "") +
             "\n";
     SmallVector<StringRef> lines;

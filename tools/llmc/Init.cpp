@@ -9,6 +9,7 @@
 #include "InitArguments.h"
 #include "Ops.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llvm/ADT/StringExtras.h"
@@ -70,10 +71,16 @@ private:
 };
 } // namespace
 
+/// A text of TOML, which has no control characters as they are.
 static std::string quote(const std::string &text) {
   std::string quoted = "\"";
   for (char c : text)
-    quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f')
+      quoted +=
+          llvm::formatv("\\u{0:X-4}", static_cast<unsigned char>(c)).str();
+    else
+      quoted +=
+          c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   return quoted + "\"";
 }
 

@@ -19,6 +19,7 @@
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Interpreter/StepInterpreter.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 #include "llmc/Support/Refusal.h"
@@ -51,8 +52,8 @@ static rt::Status give(StringRef name, const HostTensor &tensor,
                        const Options &options) {
   rt::HostTensor value = toRuntime(tensor);
   if (options.dump.empty()) {
-    llvm::outs() << name << ": " << tensor.getType() << " = "
-                 << rt::printElements(value) << "\n";
+    llvm::outs() << rt::escape(std::string(name)) << ": " << tensor.getType()
+                 << " = " << rt::printElements(value) << "\n";
     return rt::Status::success();
   }
   if (std::error_code code = llvm::sys::fs::create_directories(options.dump))

@@ -6,12 +6,36 @@
 
 #include "Remarks.h"
 #include "llmc/Runtime/Base/File.h"
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::driver;
+
+/// Names come from files: no control characters, and no word without end.
+static std::string tidy(StringRef text) {
+  constexpr size_t longest = 200, most = size_t(1) << 14;
+  std::string tidied;
+  size_t word = 0;
+  for (char c : text) {
+    word = c == ' ' ? 0 : word + 1;
+    tidied += word <= longest       ? std::string(1, c)
+              : word == longest + 1 ? std::string("...")
+                                    : std::string();
+  }
+  return rt::escape(tidied, most);
+}
+
+/// What the origin of a value is has several lines.
+static std::string tidyLines(StringRef text) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  return llvm::join(llvm::map_range(lines, tidy), "\n");
+}
 
 namespace {
 class Collector : public remark::detail::MLIRRemarkStreamerBase {
@@ -22,8 +46,11 @@ public:
     std::string text;
     for (const remark::detail::Remark::Arg &argument : remark.getArgs())
       text += argument.val;
-    all.push_back({remark.getCategoryName().str(), remark.getRemarkName().str(),
-                   describeLocation(remark.getLocation()), text, 1});
+    all.push_back(
+        {remark.getCategoryName().str(), remark.getRemarkName().str(),
+         tidy(describeLocation(remark.getLocation())),
+         remark.getCategoryName() == "origins" ? tidyLines(text) : tidy(text),
+         1});
   }
 
 private:

@@ -104,6 +104,7 @@ rt::Status ModelReader::readElements(const Field &field, Tensor &tensor) {
     std::vector<float> values;
     if (isWhole && tensor.type != ElementType::complex64) {
       tensor.raw = field.bytes;
+      tensor.isRawList = true;
       return rt::Status::success();
     }
     LLMC_TRY(wire.append(field, "float_data", values));
@@ -114,6 +115,7 @@ rt::Status ModelReader::readElements(const Field &field, Tensor &tensor) {
     if (field.wire == Wire::bytes && tensor.floats.empty() &&
         tensor.raw.empty() && field.bytes.size() % 8 == 0) {
       tensor.raw = field.bytes;
+      tensor.isRawList = true;
       return rt::Status::success();
     }
     return wire.append(field, "double_data", tensor.floats);
@@ -127,6 +129,9 @@ rt::Status ModelReader::readElements(const Field &field, Tensor &tensor) {
     ++tensor.numTexts;
     return rt::Status::success();
   default:
+    if (tensor.isRawList)
+      return wire.refuse("raw_data", field.bytes,
+                         "expected elements in one list, got two");
     return wire.read(field, "raw_data", tensor.raw);
   }
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Base/Log.h"
 
 #include <algorithm>
 #include <utility>
@@ -103,8 +104,8 @@ std::string listGlobbed(const std::vector<std::string> &names, size_t most) {
       return text + "...";
     }
     text += members.size() == 1
-                ? members.front()
-                : first + ".* (" + std::to_string(members.size()) + ")";
+                ? escape(members.front())
+                : escape(first) + ".* (" + std::to_string(members.size()) + ")";
   }
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "Fetches.h"
 
+#include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Config/Config.h"
 
@@ -73,7 +74,7 @@ Status Fetches::give(const std::string &label, const HostTensor &value,
     return Status::success();
   }
   if (options.dumpFolder.empty()) {
-    fmt::print(out, "{}: {}[{}] = {}\n", label, nameOf(value.dtype),
+    fmt::print(out, "{}: {}[{}] = {}\n", escape(label), nameOf(value.dtype),
                fmt::join(value.shape, ", "), printElements(value));
     return Status::success();
   }

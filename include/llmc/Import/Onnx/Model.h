@@ -66,6 +66,8 @@ struct Tensor {
   /// Elements as they are in memory. Empty where they are in a list below, or
   /// in another file.
   std::string_view raw;
+  /// Whether `raw` is one of the lists below.
+  bool isRawList = false;
   /// `float_data` and `double_data` are as in memory where a file has them in
   /// one piece; then they stand in `raw`.
   std::vector<double> floats;

@@ -40,7 +40,7 @@ bool isOurs(std::string_view name);
 bool isAmong(const std::vector<std::string> &known, const std::string &name);
 
 /// Names in a line: those with a common first word as one glob with a count,
-/// and at most `most` of them: "params.* (12), mask".
+/// and at most `most` of them: "params.* (12), mask". Each as `escape` has it.
 std::string listGlobbed(const std::vector<std::string> &names, size_t most);
 
 /// The text with the numbers of blocks as a '*': those between a point and
