@@ -82,7 +82,7 @@ class Runs:
                 good, text = good and same, text + f", two processes {'equal' if same else 'DIFFER'}"
         except Failed as failed:
             good, text = False, str(failed)
-        return f"{"passed" if good else "FAILED"} {case or 'one device'}: {text}", good
+        return f"{'passed' if good else 'FAILED'} {case or 'one device'}: {text}", good
 
 
 def main():
