@@ -60,17 +60,19 @@ TEST_F(KernelTest, TakesParametersAsABuffer) {
 }
 
 TEST_F(KernelTest, RunsThreadsAndBlocksInAnyOrder) {
-  constexpr unsigned blocks = 4, threads = 16;
-  CUdeviceptr counter = upload({0}), to = allocate(blocks * threads * 4);
-  launch("arrival", blocks, threads, 0, stream, {counter, to});
-  ASSERT_CUDA(cuStreamSynchronize(stream));
-  std::vector<int32_t> order(blocks * threads), all(blocks * threads);
-  ASSERT_CUDA(cuMemcpyDtoH(order.data(), to, order.size() * 4));
-  for (unsigned i = 0; i < all.size(); ++i)
-    all[i] = i;
-  EXPECT_NE(order, all);
-  std::sort(order.begin(), order.end());
-  EXPECT_EQ(order, all);
+  const unsigned shapes[][2] = {{1, 64}, {64, 1}};
+  for (auto [blocks, threads] : shapes) {
+    CUdeviceptr counter = upload({0}), to = allocate(64 * 4);
+    launch("arrival", blocks, threads, 0, stream, {counter, to});
+    ASSERT_CUDA(cuStreamSynchronize(stream));
+    std::vector<int32_t> order(64), all(64);
+    ASSERT_CUDA(cuMemcpyDtoH(order.data(), to, order.size() * 4));
+    for (unsigned i = 0; i < all.size(); ++i)
+      all[i] = i;
+    EXPECT_NE(order, all) << blocks << " blocks";
+    std::sort(order.begin(), order.end());
+    EXPECT_EQ(order, all);
+  }
 }
 
 TEST_F(KernelTest, HoldsTheLimitsOfALaunch) {
