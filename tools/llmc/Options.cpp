@@ -6,10 +6,10 @@
 
 #include "Options.h"
 #include "Help.h"
+#include "OptionValues.h"
 #include "RunFlags.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Runtime/Base/Version.h"
-#include "llmc/Runtime/Comm/Backend.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,43 +40,6 @@ static rt::Status parseNumber(StringRef flag, StringRef text, T &number) {
     return rt::Status::success();
   return usage(flag.str() + ": expected a whole number, got '" + text.str() +
                "'");
-}
-
-/// "data=2,tensor=2".
-static rt::Status
-parseMesh(StringRef text, std::vector<std::pair<std::string, int64_t>> &mesh) {
-  SmallVector<StringRef> parts;
-  text.split(parts, ',', -1, false);
-  for (StringRef part : parts) {
-    auto [axis, size] = part.split('=');
-    int64_t number = 0;
-    if (axis.empty() || size.getAsInteger(10, number) || number < 1)
-      return usage(
-          "--mesh: expected axis=size with a size of at least 1, got '" +
-          part.str() + "'");
-    for (auto &[known, other] : mesh)
-      if (known == axis)
-        return usage("--mesh: expected each axis once, got '" + axis.str() +
-                     "' again");
-    mesh.push_back({axis.str(), number});
-  }
-  return rt::Status::success();
-}
-
-/// "batch=8"; the name may hold any other character, '=' too.
-static rt::Status parseDim(StringRef text,
-                           std::vector<std::pair<std::string, int64_t>> &dims) {
-  auto [name, size] = text.rsplit('=');
-  int64_t number = 0;
-  if (name.empty() || size.getAsInteger(10, number) || number < 0)
-    return usage("--dim: expected name=size with a size of at least 0, got '" +
-                 text.str() + "'");
-  for (auto &[known, other] : dims)
-    if (known == name)
-      return usage("--dim: expected each name once, got '" + name.str() +
-                   "' again");
-  dims.push_back({name.str(), number});
-  return rt::Status::success();
 }
 
 static rt::Status checkPhase(StringRef flag, StringRef name) {
@@ -141,18 +104,6 @@ rt::Status Flags::fillCheckpoints(rt::CheckpointOptions &options) {
     LLMC_TRY(
         parseNumber("--checkpoint-memory", checkpointMemory, options.memory));
   return rt::checkOptions(options);
-}
-
-/// What is compiled for a device: a target as --target has it, or what the
-/// backend of its name says of this machine.
-static rt::Result<std::string> findCodeTarget(const std::string &device) {
-  if (device.find(':') != std::string::npos) {
-    auto known = codegen::CodeTarget::parse(device);
-    return known.ok() ? rt::Result<std::string>(device)
-                      : usage("--device: " + known.message());
-  }
-  LLMC_TRY_ASSIGN(const rt::Backend *backend, rt::findBackend(device));
-  return backend->codeTarget();
 }
 
 rt::Status Flags::fill(Options &options) {
