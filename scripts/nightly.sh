@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
 #   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families] [torch] [processes] [checkpoints]
-#     [fuzz] [readers] [mutate]
+#     [lanes] [fuzz] [readers] [mutate]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
 #          plan of the dev build on eight devices, in several orders
@@ -27,6 +27,8 @@
 #          hosts, at 50 random moments each, and 50 of one host's
 # checkpoints  runs that write checkpoints and are killed 200 times, ended by signals and full disks; resumed on other
 #          meshes, in other precisions and numbers of processes
+# lanes    kernels of GPUs thread by thread: 1,000 random programs have the bits of the
+#          processor's; 20 mistakes of their writer; what ptxas says, where it is
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # readers  the readers of models by libFuzzer, 100,000 texts and 100,000 ONNX files, and
@@ -43,7 +45,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-all=(runtime tsan asan gcc cross faults plans random oracles derivatives families torch processes checkpoints fuzz readers mutate)
+all=(runtime tsan asan gcc cross faults plans random oracles derivatives families torch processes checkpoints lanes fuzz readers mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -106,6 +108,16 @@ part_plans() {
   python3 test/EndToEnd/probe_plans.py --bin build/dev/bin --data examples/gpt/corpus.bin \
     --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml \
     --zero-config examples/gpt/gpt-zero1.toml -o build/dev/plans test/EndToEnd/Inputs/meshes.txt
+}
+part_lanes() {
+  build dev KernelObjectTest llmc-kernel-code llmc || return 1
+  local status=0 tests=build/dev/test/Unit/tests/KernelObjectTest
+  LLMC_TEST_SEED=7 LLMC_TEST_CASES=1000 LLMC_TEST_SHOW=1 $tests --gtest_filter='Lanes.RandomPrograms' | tee "$log/lanes" || status=1
+  python3 test/Codegen/writer_faults.py --table lib/Transforms/Kernels/WriterFaults.def --tests $tests | tee "$log/lane-faults"
+  grep -E '^(19|20) of 20 caught' "$log/lane-faults" || status=1
+  scripts/gpu_kernels.py || [ $? -eq 15 ] || status=1
+  echo "$(grep 'programs on lanes' "$log/lanes"); $(tail -1 "$log/lane-faults")"
+  return "$status"
 }
 part_random() {
   build dev PlanCaseTest AnnotatedCaseTest llmc || return 1

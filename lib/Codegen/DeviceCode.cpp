@@ -173,7 +173,7 @@ static LogicalResult checkFunctions(dist::KernelOp kernel,
   for (const llvm::Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic() &&
         !function.use_empty())
-      return emitRefusal(kernel, rt::ErrorKind::unsupported)
+      return emitRefusal(kernel, rt::ErrorKind::mismatch)
              << "expected functions that target '" << target.name
              << "' has, got a call of '" << function.getName()
              << "'; compile for 'cpu', or compute it otherwise";
@@ -186,7 +186,7 @@ emitPtx(dist::KernelOp kernel, llvm::Module &module, const CodeTarget &target) {
   std::unique_ptr<llvm::TargetMachine> machine =
       makeDeviceMachine(target, error);
   if (!machine)
-    return emitRefusal(kernel, rt::ErrorKind::unsupported)
+    return emitRefusal(kernel, rt::ErrorKind::mismatch)
            << "expected an LLVM with the target NVPTX, got none: " << error;
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());

@@ -11,6 +11,7 @@
 #include "ClosedPrograms.h"
 #include "KernelRunner.h"
 #include "RandomPrograms.h"
+#include <cstdio>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -66,6 +67,9 @@ TEST(Lanes, RandomPrograms) {
       return;
   }
   EXPECT_LE(skipped * 20, cases);
+  if (readSetting("LLMC_TEST_SHOW", 0))
+    std::printf("%d programs on lanes, %d skipped\n", int(cases - skipped),
+                int(skipped));
 }
 
 /// `text` with R, C and T for rows, columns and type.

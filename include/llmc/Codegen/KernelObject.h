@@ -65,7 +65,7 @@ FailureOr<KernelObjects> compileKernels(ModuleOp kernels,
                                         const KernelCache *cache = nullptr);
 
 /// The same for a GPU: the code goes into images of `manifest`, which the one
-/// object holds. Error 15 (unsupported) at a kernel that calls a function that
+/// object holds. Error 15 (mismatch) at a kernel that calls a function that
 /// the device has not.
 FailureOr<KernelObjects>
 compileDeviceKernels(ModuleOp kernels, const CodeTarget &target,

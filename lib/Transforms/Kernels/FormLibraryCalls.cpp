@@ -105,7 +105,7 @@ LogicalResult checkLibrary(graph::KernelOpInterface op,
     return failure();
   if (dist::hasLibrary(target, rt::nameOf(*descriptor)))
     return success();
-  return emitRefusal(op, rt::ErrorKind::unsupported)
+  return emitRefusal(op, rt::ErrorKind::mismatch)
          << "expected a kernel or a library of target '" << target << "' for "
          << rt::phraseOf(*descriptor) << ", got none; compile for 'cpu'";
 }

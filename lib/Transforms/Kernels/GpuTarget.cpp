@@ -42,6 +42,7 @@ public:
     return columns >= GpuWriter::warp;
   }
   int64_t getColumnBlock(int64_t, int64_t) const override { return 1; }
+  bool prefersUpdateColumns() const override { return true; }
   std::unique_ptr<KernelWriter>
   makeWriter(OpBuilder &builder, func::FuncOp function) const override {
     return std::make_unique<GpuWriter>(builder, function);

@@ -92,7 +92,7 @@ FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
     written = emitReduce(*kernel, result.rows);
     break;
   case KernelSpec::Kind::Update:
-    written = emitUpdate(*kernel);
+    written = emitUpdate(*kernel, result.rows);
     result.inPlaceOnly = true;
     result.tieable.push_back({0, *spec.changed});
     break;

@@ -116,6 +116,10 @@ public:
   /// which there are `columns` for each of `rows`.
   virtual int64_t getColumnBlock(int64_t rows, int64_t columns) const = 0;
 
+  /// Whether an Update whose columns have nothing to do with each other makes a
+  /// row of its kernel of each.
+  virtual bool prefersUpdateColumns() const = 0;
+
   /// For `function`, whose last argument is the scratch of a call. The builder
   /// outlives the writer.
   virtual std::unique_ptr<KernelWriter>

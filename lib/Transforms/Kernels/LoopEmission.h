@@ -98,7 +98,7 @@ LogicalResult emitElements(KernelBody &kernel, int64_t &rows, bool &linear);
 LogicalResult emitRows(KernelBody &kernel, ArrayRef<int64_t> rowShape,
                        int64_t &rows);
 LogicalResult emitReduce(KernelBody &kernel, int64_t &rows);
-LogicalResult emitUpdate(KernelBody &kernel);
+LogicalResult emitUpdate(KernelBody &kernel, int64_t &rows);
 
 } // namespace llmc::kernels
 

@@ -8,6 +8,10 @@
 //
 //   for u in updates: t = target(u); if in bounds: y[t] = combine(y[t], u)
 //
+// Where the column of an update is the column that it goes to, columns have
+// nothing to do with each other, and a target may take each for a row of the
+// kernel: the updates of a column still come in order.
+//
 // Test: test/Transforms/Kernels/loops.mlir
 //
 //===----------------------------------------------------------------------===//
@@ -29,9 +33,11 @@ public:
         op(cast<graph::KernelOpInterface>(kernel.spec.aligned.front())),
         memory(kernel.outputs.lookup(op->getResult(0))) {}
 
-  LogicalResult emit();
+  LogicalResult emit(int64_t &rows);
 
 private:
+  bool keepsColumns(ArrayRef<int64_t> shape);
+  LogicalResult emitColumn(ArrayRef<int64_t> shape);
   Value getSource(unsigned operand, ValueRange at);
   LogicalResult emitOne(ValueRange indices);
   LogicalResult emitWrite(const graph::UpdateTarget &target,
@@ -91,9 +97,80 @@ LogicalResult UpdateKernel::emitOne(ValueRange indices) {
   return emitWrite(target, indices);
 }
 
-LogicalResult UpdateKernel::emit() {
+/// Whether `value`, of code in one block, depends on one of `on`.
+static bool dependsOn(Value value, const llvm::DenseSet<Value> &on) {
+  SmallVector<Value> pending = {value};
+  llvm::DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (on.contains(next))
+      return true;
+    Operation *maker =
+        seen.insert(next).second ? next.getDefiningOp() : nullptr;
+    if (maker && maker->getNumRegions())
+      return true;
+    if (maker)
+      llvm::append_range(pending, maker->getOperands());
+  }
+  return false;
+}
+
+/// Asks for the target of made-up indices: the last one is that of the update,
+/// and no other depends on it.
+bool UpdateKernel::keepsColumns(ArrayRef<int64_t> shape) {
+  Block block;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToStart(&block);
+  SmallVector<Value> indices;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    indices.push_back(block.addArgument(builder.getIndexType(), kernel.loc));
+  llvm::DenseSet<Value> ofColumn = {indices.back()};
+  auto source = [&](unsigned operand, ValueRange at) -> Value {
+    Value element = block.addArgument(
+        getScalarType(op->getOperand(operand).getType()), kernel.loc);
+    for (Value index : at)
+      if (dependsOn(index, ofColumn))
+        ofColumn.insert(element);
+    return element;
+  };
+  graph::UpdateTarget target =
+      op.emitUpdateTarget(builder, kernel.loc, indices, source);
+  if (target.indices.empty() || target.indices.back() != indices.back())
+    return false;
+  return llvm::none_of(ArrayRef<Value>(target.indices).drop_back(),
+                       [&](Value index) { return dependsOn(index, ofColumn); });
+}
+
+/// All updates of the kernel's row, which is a column of them.
+LogicalResult UpdateKernel::emitColumn(ArrayRef<int64_t> shape) {
+  IndexMath math = kernel.math();
+  RowPlan plan{shape.back()};
+  plan.isSerial = true;
+  Value column = kernel.openRows(plan);
+  ArrayRef<int64_t> outer = shape.drop_back();
+  LoopRequest request{math.constant(0), math.constant(getNumElements(outer)),
+                      getNumElements(outer)};
+  return kernel.emitLoop(request, [&](Value at) {
+    LoopSpace space;
+    space.rowShape.assign(outer.begin(), outer.end());
+    space.row = at;
+    space.rowIndices = math.delinearize(at, outer);
+    space.innerShape.assign(1, shape.back());
+    space.inner = column;
+    space.innerIndices.assign(1, column);
+    kernel.elements.enter(space);
+    return emitOne(space.getIndices());
+  });
+}
+
+LogicalResult UpdateKernel::emit(int64_t &rows) {
   IndexMath math = kernel.math();
   SmallVector<int64_t> shape = op.getUpdateShape();
+  if (!shape.empty() && kernel.target.prefersUpdateColumns() &&
+      keepsColumns(shape)) {
+    rows = shape.back();
+    return emitColumn(shape);
+  }
   RowPlan plan;
   plan.columns = shape.empty() ? 1 : shape.back();
   plan.isSerial = true;
@@ -124,8 +201,8 @@ LogicalResult UpdateKernel::emit() {
 
 } // namespace
 
-LogicalResult emitUpdate(KernelBody &kernel) {
-  return UpdateKernel(kernel).emit();
+LogicalResult emitUpdate(KernelBody &kernel, int64_t &rows) {
+  return UpdateKernel(kernel).emit(rows);
 }
 
 } // namespace llmc::kernels
