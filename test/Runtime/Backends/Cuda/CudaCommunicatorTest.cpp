@@ -245,6 +245,20 @@ TEST_P(CudaCommunicatorTest, ARingOfTransfers) {
   }
 }
 
+// Of one process it is known before a GPU waits.
+TEST_P(CudaCommunicatorTest, AMissingMemberIsFoundBeforeTheStepRuns) {
+  make(2, 64);
+  Collective collective = makeCollective(CollectiveKind::allReduce, 1, 2);
+  const void *from = mirrors[0]->at(mirrors[0]->host());
+  void *to = mirrors[0]->at(mirrors[0]->host() + half);
+  group[0]->collective(*streams[0], collective, &from, &to, collectiveOrigin);
+  Status status = world->drain(membersPatience);
+  EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+  EXPECT_EQ(status.message(),
+            "deadlock: device 1 stream 'comm' at 'operation' (model.py:88) "
+            "waits for devices 0 in all_reduce number 0");
+}
+
 // A process that waits for one that is gone ends with what the job says of it.
 TEST_P(CudaCommunicatorTest, ALostProcessEndsTheStep) {
   auto ends = makeLoopback(2);
