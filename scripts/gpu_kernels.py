@@ -124,7 +124,7 @@ def main():
         faults += wrong
     print("\n".join(rows))
     page = PAGE.read_text()
-    table = re.compile(r"(\|---\|[-|]*\n)((?:\|.*\n)*)")
+    table = re.compile(r"(\| example \|.*\n\|---\|[-|]*\n)((?:\|.*\n)*)")
     if options.update:
         PAGE.write_text(table.sub(lambda found: found.group(1) + "\n".join(rows) + "\n", page, count=1))
     elif not options.only and table.search(page).group(2).strip() != "\n".join(rows):
