@@ -55,6 +55,10 @@ if os.path.isdir(onnx_data + "/node"):
     config.available_features.add("onnx-testdata")
 config.substitutions.append(("%onnx_data", onnx_data))
 
+# The assembler of a CUDA toolkit.
+if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
+    config.available_features.add("ptxas")
+
 # A browser, which shows what a page of ours does.
 if any(shutil.which(name) for name in ("chromium-headless-shell", "chromium", "google-chrome")):
     config.available_features.add("chromium")
