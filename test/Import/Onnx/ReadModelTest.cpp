@@ -106,6 +106,20 @@ TEST(ReadModel, RefusesBrokenBytes) {
                                           "bytes, got 7 bytes"));
 }
 
+/// Bytes and a list of floats, which is as long as they are.
+TEST(ReadModel, RefusesTwoListsOfElements) {
+  std::string type = number(1, 1) + number(2, 1);
+  std::string list = test::bytes(4, "1234"), raw = test::bytes(9, "1234");
+  rt::Result<onnx::Tensor> tensor = onnx::readTensor(type + list + raw, "t.pb");
+  EXPECT_THAT(tensor.message(),
+              HasSubstr("expected elements in one list, got two"));
+  // Of a field that occurs twice the last counts.
+  std::string twice = type + test::bytes(9, "abcd") + raw;
+  tensor = onnx::readTensor(twice, "t.pb");
+  ASSERT_TRUE(tensor) << tensor.message();
+  EXPECT_EQ(tensor->raw, "1234");
+}
+
 TEST(ReadModel, BoundsNesting) {
   std::string graph = node("Relu", {"x"}, {"y"});
   for (int i = 0; i < 40; ++i)

@@ -63,6 +63,9 @@ TEST(Names, ListsAreShort) {
   EXPECT_EQ(listGlobbed({"a.x", "b", "a.y"}, 4), "a.* (2), b");
   EXPECT_EQ(listGlobbed({"a", "b", "c"}, 2), "a, b, ...");
   EXPECT_EQ(listGlobbed({}, 2), "");
+  // Names come from files.
+  EXPECT_EQ(listGlobbed({"a\x1b[1m", "b\n.x", "b\n.y"}, 4),
+            "a\\x1b[1m, b\\n.* (2)");
 }
 
 TEST(Names, NumbersOfBlocksAreHidden) {
