@@ -108,6 +108,7 @@ void buildKernelsPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createDecomposePass());
   // Two ops of the same rows have sums in common.
   pm.addPass(createCSEPass());
+  pm.addPass(createBodyConstantsPass());
   pm.addPass(createFormLibraryCallsPass());
   FormKernelsPassOptions options;
   options.target = target.str();

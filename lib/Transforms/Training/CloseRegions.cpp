@@ -15,7 +15,7 @@
 // Test: test/Transforms/Training/close-regions.mlir
 //===----------------------------------------------------------------------===//
 
-#include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Analysis/Program/RegionConstants.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -37,40 +37,6 @@ static llvm::SetVector<Value> getCaptured(Region &region) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(region, captured);
   return captured;
-}
-
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-/// Whether `value` is computed from constants by a few ops.
-static bool isConstant(Value value, int depth = 8) {
-  Operation *op = value.getDefiningOp();
-  return op && depth > 0 && isPure(op) && op->getNumRegions() == 0 &&
-         !isa<dist::EnterOp, dist::LeaveOp>(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isConstant(operand, depth - 1);
-         });
-}
-
-static Value cloneConstant(OpBuilder &builder, Value value,
-                           IRMapping &mapping) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  for (Value operand : op->getOperands())
-    cloneConstant(builder, operand, mapping);
-  builder.clone(*op, mapping);
-  return mapping.lookup(value);
-}
-
-static void takeInConstants(Region &region) {
-  OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
-  IRMapping mapping;
-  for (Value value : getCaptured(region))
-    if (isConstant(value))
-      replaceAllUsesInRegionWith(value, cloneConstant(builder, value, mapping),
-                                 region);
 }
 
 //===----------------------------------------------------------------------===//

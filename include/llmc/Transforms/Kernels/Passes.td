@@ -19,6 +19,14 @@ def DecomposePass : Pass<"llmc-decompose", "::mlir::ModuleOp"> {
   }];
 }
 
+def BodyConstantsPass : Pass<"llmc-body-constants", "::mlir::ModuleOp"> {
+  let summary = "Bodies of reductions and scatters have constants of their own";
+  let description = [{
+    Equal ops have become one before; a constant of a body that is outside of it
+    since then is copied into the body again.
+  }];
+}
+
 def FormLibraryCallsPass : Pass<"llmc-form-library-calls", "::mlir::ModuleOp"> {
   let summary = "Library calls and sums that go into a buffer that exists";
   let description = [{
