@@ -80,8 +80,8 @@ public:
   }
   double dataSeconds() const override { return last.dataSeconds; }
   std::optional<double> exposedSeconds() const override {
-    return source.mesh.numDevices() > 1 ? std::optional(words.exposed)
-                                        : std::nullopt;
+    bool isMeasured = source.mesh.numDevices() > 1 && world->exposedSeconds();
+    return isMeasured ? std::optional(words.exposed) : std::nullopt;
   }
 
 private:
@@ -326,7 +326,7 @@ Status PlanSession::await(Flight &flight) {
   if (!flight.hasEnded) {
     LLMC_TRY(world->wait(options.deadline));
     flight.hasEnded = true;
-    flight.exposed = world->exposedSeconds();
+    flight.exposed = world->exposedSeconds().value_or(0);
   }
   return Status::success();
 }

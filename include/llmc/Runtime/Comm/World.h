@@ -22,6 +22,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace llmc::rt {
@@ -78,8 +79,8 @@ public:
   virtual Status wait(std::chrono::milliseconds deadline) = 0;
   /// Of the step that was waited for last: seconds for which a compute stream
   /// stood at a wait for what a stream of communication was to signal; the mean
-  /// over this process's devices. 0 where the hardware does not tell.
-  virtual double exposedSeconds() const { return 0; }
+  /// over this process's devices. Absent where nobody measures it.
+  virtual std::optional<double> exposedSeconds() const { return std::nullopt; }
   /// Waits for all steps, and for what was enqueued outside of any.
   virtual Status drain(std::chrono::milliseconds deadline) = 0;
 

@@ -70,7 +70,7 @@ public:
   Status drain(std::chrono::milliseconds deadline) override {
     return pool.drain(deadline);
   }
-  double exposedSeconds() const override {
+  std::optional<double> exposedSeconds() const override {
     return pool.exposedSeconds() / static_cast<double>(devices.size());
   }
   OrderDigest order() const override { return pool.digest(); }

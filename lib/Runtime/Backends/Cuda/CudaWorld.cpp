@@ -221,7 +221,10 @@ Status CudaWorld::drain(std::chrono::milliseconds deadline) {
   return fault.get();
 }
 
-double CudaWorld::exposedSeconds() const {
+std::optional<double> CudaWorld::exposedSeconds() const {
+  if (!traces) {
+    return std::nullopt;
+  }
   double seconds = 0;
   for (const auto &device : devices) {
     seconds += device->times().stallSeconds();

@@ -39,7 +39,7 @@ public:
   Status submit() override;
   Status wait(std::chrono::milliseconds deadline) override;
   Status drain(std::chrono::milliseconds deadline) override;
-  double exposedSeconds() const override;
+  std::optional<double> exposedSeconds() const override;
   std::vector<TraceSpan> takeTrace() override;
 
 private:

@@ -52,9 +52,19 @@ Status Driver::check(CUresult result, std::string_view what) const {
                                static_cast<int>(result)));
 }
 
+/// What cuda.h calls by a newer name, with the same parameters: drivers before
+/// 12.8 have the older one.
+static const char *nameBefore(std::string_view name) {
+  return name == "cuEventElapsedTime_v2" ? "cuEventElapsedTime" : nullptr;
+}
+
 static Status load(Driver &table) {
-  LLMC_TRY(loadSymbols({"libcuda.so.1"}, {LLMC_CUDA_DRIVER(LLMC_CUDA_ROW)},
-                       "install the driver of the GPU"));
+  std::vector<SymbolRow> rows = {LLMC_CUDA_DRIVER(LLMC_CUDA_ROW)};
+  for (SymbolRow &row : rows) {
+    row.before = nameBefore(row.name);
+  }
+  LLMC_TRY(
+      loadSymbols({"libcuda.so.1"}, rows, "install the driver of the GPU"));
   return table.check(table.cuInit(0), "expected a GPU and its driver, got");
 }
 

@@ -24,6 +24,9 @@ Status loadSymbols(const std::vector<std::string> &files,
     }
     for (const SymbolRow &row : rows) {
       *row.place = dlsym(module, row.name);
+      if (!*row.place && row.before) {
+        *row.place = dlsym(module, row.before);
+      }
       if (!*row.place) {
         return makeError(ErrorKind::mismatch,
                          fmt::format("expected {} to have '{}', got none", file,

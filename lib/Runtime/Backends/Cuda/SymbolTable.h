@@ -30,6 +30,8 @@ namespace llmc::rt::cuda {
 struct SymbolRow {
   const char *name;
   void **place;
+  /// What a library that lacks the name has the same function as; or null.
+  const char *before = nullptr;
 };
 
 /// Opens the first of `files` that the loader finds and fills the table. The

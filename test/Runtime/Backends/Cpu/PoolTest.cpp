@@ -131,7 +131,7 @@ double waitFor(World &world, StreamUse use, std::chrono::milliseconds time) {
   std::this_thread::sleep_for(time);
   flag = true;
   EXPECT_TRUE(world.wait(patience).ok());
-  return world.exposedSeconds();
+  return world.exposedSeconds().value_or(-1);
 }
 
 // What a compute stream stands at a wait for what a stream of communication

@@ -38,6 +38,16 @@ TEST(SymbolTableTest, AMissingSymbolIsNamed) {
             "expected libc.so.6 to have 'cuGetPid', got none (update it)");
 }
 
+TEST(SymbolTableTest, AnOlderNameDoes) {
+  void *first = nullptr, *second = nullptr;
+  EXPECT_TRUE(loadSymbols({"libc.so.6"},
+                          {{"getpid_v2", &first, "getpid"},
+                           {"getpid", &second, "getppid"}},
+                          "update it")
+                  .ok());
+  EXPECT_EQ(first, second);
+}
+
 // Macros of cuda.h put versions to names, and the table looks for these.
 TEST(SymbolTableTest, NamesHaveTheirVersions) {
   EXPECT_STREQ(LLMC_CUDA_TEXT(cuMemAlloc), "cuMemAlloc_v2");

@@ -347,7 +347,9 @@ public:
   Status drain(std::chrono::milliseconds deadline) override {
     return inner->drain(deadline);
   }
-  double exposedSeconds() const override { return inner->exposedSeconds(); }
+  std::optional<double> exposedSeconds() const override {
+    return inner->exposedSeconds();
+  }
   OrderDigest order() const override { return inner->order(); }
   std::vector<TraceSpan> takeTrace() override { return inner->takeTrace(); }
 

@@ -1,5 +1,4 @@
 /*===- LaneAbi.h - GPU kernels that run on a processor ------------*- C -*-===*\
--*-===*\
 |*
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
