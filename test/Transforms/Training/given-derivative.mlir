@@ -2,19 +2,19 @@
 // weight that both use.
 // RUN: llmc-opt %s --llmc-find-blocks --llmc-sum-loss --llmc-differentiate | FileCheck %s
 // CHECK: func.func private @train.microbatch(%[[X:.*]]: tensor<4x4xf32> {dist.port = #dist.port<input "x">}, %{{.*}}: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>}
-// CHECK: stablehlo.tanh {{.*}}block = 0 : i64, dist.phase = #dist.phase<forward>
 // CHECK: stablehlo.tanh {{.*}}block = 1 : i64, dist.phase = #dist.phase<forward>
-// What both blocks could read stands in the last that the backward has not left: block 1, whose cotangent it takes.
-// CHECK: %[[G1:.*]] = stablehlo.multiply %cst{{.*}}block = 1 : i64, dist.phase = #dist.phase<backward_input>
-// CHECK: stablehlo.reduce(%[[G1]] init{{.*}}block = 1 : i64, dist.phase = #dist.phase<backward_weight>
-// CHECK: %[[W1:.*]] = stablehlo.dot_general {{.*}}block = 1 : i64, dist.phase = #dist.phase<backward_input>
-// CHECK: %[[H:.*]] = stablehlo.dot_general %[[G1]], {{.*}}block = 1 : i64, dist.phase = #dist.phase<backward_input>
-// CHECK: %[[G0:.*]] = stablehlo.multiply %[[H]], {{.*}}block = 1 : i64
+// CHECK: stablehlo.tanh {{.*}}block = 2 : i64, dist.phase = #dist.phase<forward>
+// What both blocks could read stands in the last that the backward has not left: after the sum of block 3 that is block 2, whose cotangent it takes.
+// CHECK: %[[G1:.*]] = stablehlo.multiply %cst{{.*}}block = 3 : i64, dist.phase = #dist.phase<backward_input>
+// CHECK: stablehlo.reduce(%[[G1]] init{{.*}}block = 2 : i64, dist.phase = #dist.phase<backward_weight>
+// CHECK: %[[W1:.*]] = stablehlo.dot_general {{.*}}block = 2 : i64, dist.phase = #dist.phase<backward_input>
+// CHECK: %[[H:.*]] = stablehlo.dot_general %[[G1]], {{.*}}block = 2 : i64, dist.phase = #dist.phase<backward_input>
+// CHECK: %[[G0:.*]] = stablehlo.multiply %[[H]], {{.*}}block = 2 : i64
 // A bias' gradient reads nothing of the forward: it stands where the bias is used.
-// CHECK: stablehlo.reduce(%[[G0]] init{{.*}}block = 0 : i64, dist.phase = #dist.phase<backward_weight>
-// CHECK: %[[W0:.*]] = stablehlo.dot_general %[[X]], %[[G0]]{{.*}}block = 0 : i64, dist.phase = #dist.phase<backward_weight>
+// CHECK: stablehlo.reduce(%[[G0]] init{{.*}}block = 1 : i64, dist.phase = #dist.phase<backward_weight>
+// CHECK: %[[W0:.*]] = stablehlo.dot_general %[[X]], %[[G0]]{{.*}}block = 1 : i64, dist.phase = #dist.phase<backward_weight>
 // Terms of a sum stay where they are.
-// CHECK: stablehlo.add %[[W0]], %[[W1]] {{.*}}block = 0 : i64, dist.phase = #dist.phase<backward_weight>
+// CHECK: stablehlo.add %[[W0]], %[[W1]] {{.*}}block = 1 : i64, dist.phase = #dist.phase<backward_weight>
 dist.mesh @mesh = <"pipe"=2> pipeline "pipe"
 dist.state @w : tensor<4x4xf32> {role = parameter, source = #dist.draw<zeros>}
 dist.state @b0 : tensor<4xf32> {role = parameter, source = #dist.draw<zeros>}
