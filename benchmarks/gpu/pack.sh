@@ -4,16 +4,21 @@
 #   benchmarks/gpu/pack.sh [build folder, build/dev] [output folder, build/gpu]
 #
 # Nothing is built there: programs go with their shared libraries (but for NVIDIA's), plans are compiled here for
-# sm_90, and what a processor computes by the same models is there to be compared with. The plans of the second
-# folder's `fibers` run on the stand-in driver of the tests, so run.sh itself can be tried without a GPU.
+# sm_90, and what a processor computes by the same models is there to be compared with. With
+# LLMC_GPU_TARGET=cuda:fibers the plans run on the stand-ins of the tests, so that run.sh itself can be tried:
+#
+#   LLMC_GPU_TARGET=cuda:fibers benchmarks/gpu/pack.sh
+#   LLMC_GPU_STAGES="conformance small pair" LLMC_GPU_LIBRARIES=$PWD/build/dev/test/Runtime/StandIn/lib build/gpu/llmc-gpu/run.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build/dev} out=${2:-build/gpu}
-pack=$out/llmc-gpu
+pack=$out/llmc-gpu target=${LLMC_GPU_TARGET:-cuda:sm_90}
 rm -rf "$out" && mkdir -p "$pack"/{bin,lib,plans,truth}
 
+stand_ins=$build/test/Runtime/StandIn/lib
+[ "$target" != cuda:fibers ] || [ -e "$stand_ins/libcuda.so.1" ] || { echo "no stand-ins in $stand_ins"; exit 1; }
 programs=(bin/llmc-run bin/llmc-doctor bin/llmc-launch)
-tests=(RuntimeCudaTest RuntimeDeviceTest RuntimeCommTest)
+tests=(RuntimeCudaTest RuntimeCudaDeviceTest RuntimeDeviceTest RuntimeCommTest)
 for program in "${programs[@]}" "${tests[@]/#/test/Unit/tests/}"; do
   strip -o "$pack/bin/$(basename "$program")" "$build/$program"
 done
@@ -27,11 +32,11 @@ gpt() { "$python" examples/gpt/make_gpt.py "$@"; }
 small=examples/gpt/gpt.mlir config=examples/gpt/gpt.toml
 compile() { "$build/bin/llmc" compile "$1" --config "$config" "${@:4}" --target "$2" -o "$pack/plans/$3" > "$out/$3.txt"; }
 compile "$small" cpu small-cpu
-compile "$small" cuda:sm_90 small
-compile "$small" cuda:sm_90 small-bf16 --set 'training.precision="bf16"'
-compile "$small" cuda:sm_90 small-pair --mesh data=2
+compile "$small" "$target" small
+compile "$small" "$target" small-bf16 --set 'training.precision="bf16"'
+compile "$small" "$target" small-pair --mesh data=2
 gpt --layers 12 --d 768 --heads 12 --seq 1024 --vocab 50304 --batch 16 -o "$out/gpt2.mlir"
-compile "$out/gpt2.mlir" cuda:sm_90 gpt2 --set 'training.precision="bf16"' --set data.dtype='"u16"'
+compile "$out/gpt2.mlir" "$target" gpt2 --set 'training.precision="bf16"' --set data.dtype='"u16"'
 
 cp examples/gpt/corpus.bin "$pack/"
 # Tokens of a vocabulary of 50,304 for the large model: their values do not matter for time.

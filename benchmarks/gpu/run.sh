@@ -4,49 +4,73 @@
 #   tar -xJf llmc-gpu.tar.xz && llmc-gpu/run.sh > table.txt
 #
 # Needs the driver, cuBLASLt and NCCL of that machine; python3 for comparisons, with torch and jax for the peers.
+# LLMC_GPU_STAGES names some of: machine conformance small large peers pair. LLMC_GPU_LIBRARIES: folders of CUDA's
+# libraries, with colons between, in front of those that are found.
 cd "$(dirname "$0")" || exit 2
 export PYTHONUNBUFFERED=1 XLA_PYTHON_CLIENT_PREALLOCATE=false
+stages=" ${LLMC_GPU_STAGES:-machine conformance small large peers pair} "
+libraries=$PWD/lib${LLMC_GPU_LIBRARIES:+:$LLMC_GPU_LIBRARIES}
 # CUDA's libraries may lie in Python packages alone.
 for folder in $(python3 -c 'import sys; print(*sys.path)' 2> /dev/null); do
-  for library in "$folder"/nvidia/*/lib; do [ -d "$library" ] && found=${found:+$found:}$library; done
+  for each in "$folder"/nvidia/*/lib; do [ -d "$each" ] && libraries+=:$each; done
 done
-# run name arguments...: a program of the archive by its own loader.
-run() { LD_LIBRARY_PATH= ./lib/ld-linux-x86-64.so.2 --library-path "$PWD/lib:${LD_LIBRARY_PATH:-}${found:+:$found}:/usr/local/cuda/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib64" "bin/$1" "${@:2}"; }
-stage() { echo "== $1"; }
-bounded() { # seconds command...: of a function too
-  ( "${@:2}" ) & local pid=$!
-  ( sleep "$1"; kill -TERM "$pid" 2> /dev/null ) & local guard=$!
-  wait "$pid"; local status=$?
-  kill "$guard" 2> /dev/null
-  [ "$status" -eq 0 ] || echo "ended with $status"
+libraries+=:/usr/local/cuda/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib64
+# A program of the archive by its own loader.
+loader=("$PWD/lib/ld-linux-x86-64.so.2" --library-path "$libraries")
+run() { "${loader[@]}" "bin/$1" "${@:2}"; }
+stage() { # name title: whether it is to run
+  [[ $stages == *" $1 "* ]] && echo "== $2"
 }
-train() { run llmc-run "plans/$1" --trust-kernels --steps "$2" --log "out-$3.jsonl" "${@:4}" > "out-$3.txt" 2>&1 || tail -3 "out-$3.txt"; }
+bounded() { # seconds command...: of a function too
+  ("${@:2}") &
+  local pid=$!
+  (sleep "$1" && kill -TERM "$pid") 2> /dev/null &
+  local guard=$!
+  wait "$pid"
+  local status=$?
+  kill "$guard" 2> /dev/null
+  [ "$status" -eq 0 ] || echo "$2 $3: ended with $status"
+}
+train() { # plan steps name flags...
+  run llmc-run "plans/$1" --trust-kernels --steps "$2" --log "out-$3.jsonl" "${@:4}" > "out-$3.txt" 2>&1 && return
+  tail -n 3 "out-$3.txt"
+  return 1
+}
+conform() { run "$1" --gtest_brief=1 2>&1 | grep -E '^\[  (FAILED|PASSED|SKIPPED)' | sort -u | tail -n 12; }
 
-stage "machine"
-nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv,noheader
-bounded 30 run llmc-doctor --need gpus
+if stage machine "machine"; then
+  nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm --format=csv,noheader
+  bounded 30 run llmc-doctor --need gpus
+fi
 
-stage "conformance of device, world and communicator"
-for test in RuntimeCudaTest RuntimeDeviceTest RuntimeCommTest; do
-  bounded 90 run "$test" --gtest_brief=1 2>&1 | grep -E '^\[  (FAILED|PASSED)|ended' | sort -u | tail -12
-done
+if stage conformance "conformance of device, world and communicator"; then
+  for test in RuntimeCudaTest RuntimeCudaDeviceTest RuntimeDeviceTest RuntimeCommTest; do
+    echo "$test"
+    bounded 90 conform "$test"
+  done
+fi
 
-stage "a small GPT, 20 steps: graphs, eager, and a processor's figures"
-bounded 60 train small 20 small --data corpus.bin
-LLMC_CUDA_GRAPHS=0 bounded 60 train small 20 eager --data corpus.bin
-bounded 60 train small-bf16 20 bf16 --data corpus.bin
-python3 compare.py losses truth/small.jsonl out-small.jsonl out-eager.jsonl out-bf16.jsonl
-grep -h "memory: predicted" out-small.txt
+if stage small "a small GPT, 20 steps: graphs, eager, bf16, and a processor's figures"; then
+  bounded 60 train small 20 small --data corpus.bin
+  LLMC_CUDA_GRAPHS=0 bounded 60 train small 20 eager --data corpus.bin
+  bounded 60 train small-bf16 20 bf16 --data corpus.bin
+  python3 compare.py losses truth/small.jsonl out-small.jsonl out-eager.jsonl out-bf16.jsonl
+  grep -h "memory: predicted" out-small.txt
+fi
 
-stage "GPT-2 124M, bf16, 16 x 1024 tokens"
-bounded 120 train gpt2 30 gpt2 --data tokens.bin
-python3 compare.py rate out-gpt2.jsonl 16384
-grep -h "memory: predicted" out-gpt2.txt
-bounded 60 train gpt2 4 traced --data tokens.bin --trace trace.json
-python3 compare.py kernels trace.json
-bounded 100 python3 peers.py torch-compile
-bounded 100 python3 peers.py jax
-bounded 60 python3 peers.py torch-eager
+if stage large "GPT-2 124M, bf16, 16 x 1024 tokens"; then
+  bounded 120 train gpt2 30 gpt2 --data tokens.bin
+  python3 compare.py rate out-gpt2.jsonl 16384
+  grep -h "memory: predicted" out-gpt2.txt
+  bounded 60 train gpt2 4 traced --data tokens.bin --trace trace.json
+  [ -e trace.json ] && python3 compare.py kernels trace.json
+fi
 
-stage "two processes on one GPU"
-bounded 60 run llmc-launch -n 2 -- ./lib/ld-linux-x86-64.so.2 --library-path "$PWD/lib:${LD_LIBRARY_PATH:-}${found:+:$found}" bin/llmc-run plans/small-pair --trust-kernels --steps 3 --data corpus.bin 2>&1 | tail -3
+if stage peers "the same step in PyTorch and JAX"; then
+  for peer in torch-compile jax torch-eager; do bounded 100 python3 peers.py "$peer"; done
+fi
+
+if stage pair "two processes on one GPU, which NCCL may refuse"; then
+  pair() { run llmc-launch -n 2 -- "${loader[@]}" bin/llmc-run plans/small-pair --trust-kernels --steps 3 --data corpus.bin 2>&1 | tail -n 3; }
+  bounded 60 pair
+fi
