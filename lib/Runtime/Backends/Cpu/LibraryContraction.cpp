@@ -87,14 +87,17 @@ bool isEmpty(const MatrixShape &shape) {
 using Stride = int64_t ContractionIndex::*;
 
 /// One operand as oneDNN sees it: batch indices, then its two matrix indices.
+/// The stride of an extent of one follows from the extents alone: oneDNN's
+/// cache of primitives takes two descriptors for one that differ in such a
+/// stride, though they may want workspaces of different sizes.
 dnnl::memory::desc describe(const MatrixShape &shape, DType type,
                             const ContractionIndex &row,
                             const ContractionIndex &column, Stride stride) {
   dnnl::memory::dims extents, strides;
   for (const ContractionIndex &index : shape.batch) {
-    bool repeated = index.*stride == 0;
-    extents.push_back(repeated ? 1 : index.size);
-    strides.push_back(repeated ? 1 : index.*stride);
+    bool isOne = index.*stride == 0 || index.size == 1;
+    extents.push_back(isOne ? 1 : index.size);
+    strides.push_back(isOne ? 1 : index.*stride);
   }
   extents.insert(extents.end(), {row.size, column.size});
   strides.insert(strides.end(), {row.size == 1 ? column.size : row.*stride,

@@ -266,6 +266,20 @@ TEST_P(ContractionTest, HalfSides) {
     }
   }
 }
+// Slices of one batch each, of which the library's cache takes the second for
+// the first: both want the same workspace.
+TEST(ContractionCacheTest, SlicesOfOneBatch) {
+  ContractionShape plain = matmul(2, 5, 6, 7), repeated = matmul(3, 5, 6, 7);
+  repeated.indices[0].strideB = 0;
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(greatestError(plain, 2), 0);
+    EXPECT_EQ(greatestError(repeated, 3), 0);
+  }
+  auto bytes = [](const ContractionShape &shape, int threads) {
+    return onThreads(shape, threads, 0).workspaceBytes;
+  };
+  EXPECT_EQ(3 * bytes(plain, 2), 2 * bytes(repeated, 3));
+}
 // More batches than the library takes.
 TEST_P(ContractionTest, ManyBatches) {
   for (int batches : {4, 5}) {
