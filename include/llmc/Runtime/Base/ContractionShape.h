@@ -123,6 +123,11 @@ LLMC_COMPARE_TIED(ContractionIndex)
 LLMC_COMPARE_TIED(ContractionShape)
 LLMC_COMPARE_TIED(GroupedContractionShape)
 
+/// The indices of one kind, major to minor, without those of size 1, neighbours
+/// merged where all operands go through both in one walk.
+std::vector<ContractionIndex> walksOf(const ContractionShape &shape,
+                                      ContractionIndexKind kind);
+
 } // namespace llmc::rt
 
 #endif // LLMC_RUNTIME_BASE_CONTRACTIONSHAPE_H

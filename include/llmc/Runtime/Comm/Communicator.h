@@ -27,6 +27,7 @@
 #include "llmc/Runtime/Base/CollectiveKind.h"
 #include "llmc/Runtime/Base/DType.h"
 #include "llmc/Runtime/Base/ReductionKind.h"
+#include "llmc/Runtime/Base/Tied.h"
 #include "llmc/Runtime/Device/Device.h"
 
 #include <array>
@@ -46,6 +47,8 @@ struct CollectiveBuffer {
   uint64_t outer = 1;
   uint64_t count = 0;
   uint64_t outerOut = 1; ///< Where parts are split and joined.
+
+  auto tied() const { return std::tie(outer, count, outerOut); }
 };
 
 /// What counts count, of a collective that takes them.
@@ -53,6 +56,8 @@ struct CollectiveRows {
   uint64_t elements = 0;    ///< Of one row.
   uint64_t in = 0, out = 0; ///< For each outer index.
   uint64_t slices = 0;      ///< To all members together.
+
+  auto tied() const { return std::tie(elements, in, out, slices); }
 };
 
 /// The static half of a collective; made at load, kept by the caller for as
@@ -68,7 +73,19 @@ struct Collective {
   std::vector<int> sources; ///< permute: for each member, whose value it gets.
   CollectiveRows rows;      ///< raggedAllToAll.
   std::string symbol;       ///< What members are matched by.
+
+  auto tied() const {
+    return std::tie(kind, reduction, type, accumulate, buffers, root, sources,
+                    rows, symbol);
+  }
 };
+
+LLMC_COMPARE_TIED(CollectiveBuffer)
+LLMC_COMPARE_TIED(CollectiveRows)
+LLMC_COMPARE_TIED(Collective)
+
+/// What a member brings, as errors show it: "all_reduce 'c' f32 [1, 4; 1] ...".
+std::string signature(const Collective &collective);
 
 class Communicator;
 

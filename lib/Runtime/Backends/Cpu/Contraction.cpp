@@ -61,30 +61,6 @@ Status checkContraction(const ContractionShape &shape,
   return Status::success();
 }
 
-/// The indices of one kind, neighbours merged where they are one walk.
-static std::vector<ContractionIndex> collect(const ContractionShape &shape,
-                                             ContractionIndexKind kind) {
-  std::vector<ContractionIndex> found;
-  for (const ContractionIndex &index : shape.indices) {
-    if (index.kind != kind || index.size == 1) {
-      continue;
-    }
-    bool merges = !found.empty() &&
-                  found.back().strideA == index.strideA * index.size &&
-                  found.back().strideB == index.strideB * index.size &&
-                  found.back().strideC == index.strideC * index.size &&
-                  found.back().strideBias == index.strideBias * index.size;
-    if (merges) {
-      int64_t outer = found.back().size;
-      found.back() = index;
-      found.back().size = outer * index.size;
-    } else {
-      found.push_back(index);
-    }
-  }
-  return found;
-}
-
 /// Takes the last index out of `indices`, or one of size 1.
 static ContractionIndex takeMinor(std::vector<ContractionIndex> &indices,
                                   ContractionIndexKind kind) {
@@ -101,14 +77,14 @@ MatrixShape toMatrix(const ContractionShape &shape, std::string name) {
   using Kind = ContractionIndexKind;
   MatrixShape matrix{std::move(name),
                      shape,
-                     collect(shape, Kind::batch),
-                     collect(shape, Kind::k),
+                     walksOf(shape, Kind::batch),
+                     walksOf(shape, Kind::k),
                      {},
                      {},
                      {}};
   matrix.shape.indices.clear();
-  std::vector<ContractionIndex> m = collect(shape, Kind::m);
-  std::vector<ContractionIndex> n = collect(shape, Kind::n);
+  std::vector<ContractionIndex> m = walksOf(shape, Kind::m);
+  std::vector<ContractionIndex> n = walksOf(shape, Kind::n);
   matrix.m = takeMinor(m, Kind::m);
   matrix.n = takeMinor(n, Kind::n);
   matrix.k = takeMinor(matrix.outerK, Kind::k);

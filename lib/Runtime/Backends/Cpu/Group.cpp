@@ -34,46 +34,6 @@ Group::Group(std::vector<int> given, uint32_t number)
 
 Group::~Group() = default;
 
-std::string signature(const Collective &collective) {
-  std::string text = fmt::format("{} '{}' {}", nameOf(collective.kind),
-                                 collective.symbol, nameOf(collective.type));
-  for (const CollectiveBuffer &buffer : collective.buffers) {
-    text += fmt::format(" [{}, {}; {}]", buffer.outer, buffer.count,
-                        buffer.outerOut);
-  }
-  const CollectiveTraits &traits = traitsOf(collective.kind);
-  if (traits.reduces) {
-    text += fmt::format(" {} in {}", nameOf(collective.reduction),
-                        nameOf(collective.accumulate));
-  }
-  if (traits.takesCounts) {
-    text += fmt::format(" {} to {} rows of {} in {} slices", collective.rows.in,
-                        collective.rows.out, collective.rows.elements,
-                        collective.rows.slices);
-  }
-  if (traits.peer == CollectivePeer::root) {
-    text +=
-        fmt::format(" {} {}", traits.reduces ? "to" : "from", collective.root);
-  }
-  if (traits.peer == CollectivePeer::source) {
-    text += fmt::format(" from [{}]", fmt::join(collective.sources, ", "));
-  }
-  return text;
-}
-
-static bool same(const Collective &a, const Collective &b) {
-  auto sameBuffer = [](const CollectiveBuffer &x, const CollectiveBuffer &y) {
-    return x.outer == y.outer && x.count == y.count && x.outerOut == y.outerOut;
-  };
-  return a.kind == b.kind && a.reduction == b.reduction && a.type == b.type &&
-         a.accumulate == b.accumulate && a.root == b.root &&
-         a.sources == b.sources && a.symbol == b.symbol &&
-         a.rows.elements == b.rows.elements && a.rows.in == b.rows.in &&
-         a.rows.out == b.rows.out && a.rows.slices == b.rows.slices &&
-         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(),
-                    b.buffers.end(), sameBuffer);
-}
-
 const CollectiveEntry &entryOf(const Group &group, int rank) {
   return std::get<CollectiveEntry>(group.standing[rank]->front().work);
 }
@@ -91,7 +51,7 @@ Status checkMembers(const Group &group) {
                       group.standing[one]->front().origin->name));
     }
     const Collective &other = *entryOf(group, rank).collective;
-    if (&other == &first || same(first, other)) {
+    if (&other == &first || first == other) {
       continue;
     }
     return makeError(

@@ -84,9 +84,6 @@ private:
   Channel channels[2];
 };
 
-/// What a member brings, as errors show it.
-std::string signature(const Collective &collective);
-
 /// Compares what the local members bring; an error shows both signatures.
 Status checkMembers(const Group &group);
 

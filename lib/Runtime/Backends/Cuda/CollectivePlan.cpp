@@ -287,37 +287,4 @@ bool isScalar(const Collective &collective, int members) {
              static_cast<uint64_t>(sizeOf(collective.type));
 }
 
-std::string signature(const Collective &collective) {
-  std::string text = fmt::format("{} '{}' {}", nameOf(collective.kind),
-                                 collective.symbol, nameOf(collective.type));
-  for (const CollectiveBuffer &buffer : collective.buffers) {
-    text += fmt::format(" [{}, {}; {}]", buffer.outer, buffer.count,
-                        buffer.outerOut);
-  }
-  const CollectiveTraits &traits = traitsOf(collective.kind);
-  if (traits.reduces) {
-    text += fmt::format(" {} in {}", nameOf(collective.reduction),
-                        nameOf(collective.accumulate));
-  }
-  if (traits.peer == CollectivePeer::root) {
-    text +=
-        fmt::format(" {} {}", traits.reduces ? "to" : "from", collective.root);
-  }
-  if (traits.peer == CollectivePeer::source) {
-    text += fmt::format(" from [{}]", fmt::join(collective.sources, ", "));
-  }
-  return text;
-}
-
-bool isSame(const Collective &a, const Collective &b) {
-  auto sameBuffer = [](const CollectiveBuffer &x, const CollectiveBuffer &y) {
-    return x.outer == y.outer && x.count == y.count && x.outerOut == y.outerOut;
-  };
-  return a.kind == b.kind && a.reduction == b.reduction && a.type == b.type &&
-         a.accumulate == b.accumulate && a.root == b.root &&
-         a.sources == b.sources && a.symbol == b.symbol &&
-         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(),
-                    b.buffers.end(), sameBuffer);
-}
-
 } // namespace llmc::rt::cuda

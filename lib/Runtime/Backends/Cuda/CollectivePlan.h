@@ -82,10 +82,6 @@ Result<CollectivePlan> planCollective(const Collective &collective, int rank,
 uint64_t payloadBytes(const Collective &collective, int members);
 bool isScalar(const Collective &collective, int members);
 
-/// What a member brings, as errors show it: "all_reduce 'c' f32 [1, 4; 1] ...".
-std::string signature(const Collective &collective);
-bool isSame(const Collective &a, const Collective &b);
-
 } // namespace llmc::rt::cuda
 
 #endif // LLMC_LIB_RUNTIME_BACKENDS_CUDA_COLLECTIVEPLAN_H

@@ -111,7 +111,7 @@ void CudaCommunicator::countTransfer(uint64_t bytes) {
 Result<std::shared_ptr<const CollectivePlan>>
 CudaCommunicator::planOf(const Collective &collective) {
   Planned &planned = plans[&collective];
-  if (!planned.plan || !isSame(planned.collective, collective)) {
+  if (!planned.plan || !(planned.collective == collective)) {
     LLMC_TRY_ASSIGN(CollectivePlan made,
                     planCollective(collective, myRank, size()));
     planned.collective = collective;

@@ -30,7 +30,7 @@ Status Group::meet(const Collective &collective, int rank,
     return Status::success();
   }
   const Met &first = met[sequence];
-  if (isSame(*first.collective, collective)) {
+  if (*first.collective == collective) {
     return Status::success();
   }
   return makeError(

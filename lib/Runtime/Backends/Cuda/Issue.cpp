@@ -435,8 +435,8 @@ Status CudaDevice::issue(const Unit &given) {
   return Status::success();
 }
 
-/// A stream that has not come to its first meeting, or has left its last one
-/// behind, has a mark of 0. Assumes the lock.
+/// A stream has a mark of 0 before its first meeting and after its last one.
+/// Assumes the lock.
 std::vector<CudaDevice::Waiting>
 CudaDevice::findWaiting(uint64_t wanted) const {
   std::vector<Waiting> found;

@@ -104,30 +104,6 @@ static Status checkValues(const ContractionShape &shape,
 // Indices
 //===----------------------------------------------------------------------===//
 
-/// Those of one kind, major to minor, neighbours merged where they are one
-/// walk.
-static std::vector<Index> indicesOf(const ContractionShape &shape, Kind kind) {
-  std::vector<Index> found;
-  for (const Index &index : shape.indices) {
-    if (index.kind != kind || index.size == 1) {
-      continue;
-    }
-    bool merges = !found.empty() &&
-                  found.back().strideA == index.strideA * index.size &&
-                  found.back().strideB == index.strideB * index.size &&
-                  found.back().strideC == index.strideC * index.size &&
-                  found.back().strideBias == index.strideBias * index.size;
-    if (merges) {
-      int64_t outer = found.back().size;
-      found.back() = index;
-      found.back().size *= outer;
-    } else {
-      found.push_back(index);
-    }
-  }
-  return found;
-}
-
 namespace {
 /// A matrix of an operand, as the walk finds it.
 struct Sides {
@@ -304,9 +280,9 @@ Result<MatmulPlan> planMatmul(const ContractionShape &shape,
                               const std::string &name) {
   LLMC_TRY(checkTypes(shape, name));
   LLMC_TRY(checkValues(shape, name));
-  std::vector<Index> all[] = {
-      indicesOf(shape, Kind::batch), indicesOf(shape, Kind::m),
-      indicesOf(shape, Kind::n), indicesOf(shape, Kind::k)};
+  std::vector<Index> all[] = {walksOf(shape, Kind::batch),
+                              walksOf(shape, Kind::m), walksOf(shape, Kind::n),
+                              walksOf(shape, Kind::k)};
   auto numOf = [&](Kind kind) {
     return std::max<size_t>(1, all[static_cast<size_t>(kind)].size());
   };
