@@ -208,18 +208,14 @@ FailureOr<std::string> makeDeviceCode(dist::KernelOp kernel, ModuleOp code,
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(code, context, "kernel");
-  if (!module)
-    return kernel.emitError("expected LLVM IR of the kernel, got none");
-  llvm::Function *body = module->getFunction(kernel.getCode());
-  if (!body || body->isDeclaration())
-    return kernel.emitError("expected the code of the kernel, got a "
-                            "declaration of '")
-           << kernel.getCode() << "'";
+  FailureOr<llvm::Function *> body = findCode(kernel, module.get());
+  if (failed(body))
+    return failure();
   if (target.isOnLanes()) {
-    addLaneFunction(kernel, *body);
+    addLaneFunction(kernel, **body);
     return emitObject(kernel, *module);
   }
-  addKernel(kernel, *body);
+  addKernel(kernel, **body);
   return emitPtx(kernel, *module, target);
 }
 

@@ -150,10 +150,8 @@ FailureOr<std::string> emitObject(Operation *op, llvm::Module &module) {
   return std::string(bytes.begin(), bytes.end());
 }
 
-FailureOr<std::string> makeKernelObject(dist::KernelOp kernel, ModuleOp code) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
-      translateModuleToLLVMIR(code, context, "kernel");
+FailureOr<llvm::Function *> findCode(dist::KernelOp kernel,
+                                     llvm::Module *module) {
   if (!module)
     return kernel.emitError("expected LLVM IR of the kernel, got none");
   llvm::Function *body = module->getFunction(kernel.getCode());
@@ -161,7 +159,17 @@ FailureOr<std::string> makeKernelObject(dist::KernelOp kernel, ModuleOp code) {
     return kernel.emitError("expected the code of the kernel, got a "
                             "declaration of '")
            << kernel.getCode() << "'";
-  addWrapper(*body, kernel.getSymName());
+  return body;
+}
+
+FailureOr<std::string> makeKernelObject(dist::KernelOp kernel, ModuleOp code) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(code, context, "kernel");
+  FailureOr<llvm::Function *> body = findCode(kernel, module.get());
+  if (failed(body))
+    return failure();
+  addWrapper(**body, kernel.getSymName());
   return emitObject(kernel, *module);
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 
 namespace llvm {
+class Function;
 class Module;
 class TargetMachine;
 } // namespace llvm
@@ -43,6 +44,11 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 /// Machine code of `module` for this machine; none, with an error at `op`, if
 /// LLVM has none.
 FailureOr<std::string> emitObject(Operation *op, llvm::Module &module);
+
+/// The code of a kernel in `module`, which was translated from it; on failure
+/// an error has been emitted.
+FailureOr<llvm::Function *> findCode(dist::KernelOp kernel,
+                                     llvm::Module *module);
 
 /// The object with the manifest of `kernels`.
 FailureOr<std::string> makeManifestObject(ModuleOp kernels,

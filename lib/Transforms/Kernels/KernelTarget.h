@@ -81,7 +81,7 @@ public:
   /// Stores one value to all of a local memory: `store` does so at a position.
   virtual void fill(Value local, int64_t size,
                     function_ref<void(Value)> store) = 0;
-  /// Leaves the builder behind the loop. On failure of the body an error has
+  /// Leaves the builder after the loop. On failure of the body an error has
   /// been emitted.
   virtual LogicalResult emitLoop(Location loc, const LoopRequest &request,
                                  LoopBody body) = 0;
