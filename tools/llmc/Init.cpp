@@ -7,6 +7,7 @@
 #include "Init.h"
 #include "Compile.h"
 #include "InitArguments.h"
+#include "InitGroups.h"
 #include "Ops.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Log.h"
@@ -15,9 +16,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 #include <set>
 
 using namespace mlir;
@@ -27,13 +26,6 @@ using rt::ErrorKind;
 using Kind = GuessedArgument::Kind;
 
 namespace {
-/// States of one glob and shape.
-struct Group {
-  std::string glob;
-  SmallVector<int64_t> shape;
-  int64_t count = 0;
-};
-
 /// What a graph has again and again.
 struct Repetition {
   int64_t blocks = 0, loops = 0;
@@ -46,7 +38,7 @@ public:
       : options(options), arguments(std::move(arguments)), isStep(isStep) {
     for (const GuessedArgument &each : this->arguments)
       if (each.kind == Kind::Parameter)
-        addToGroup(each);
+        groups.add(each.name, each.type.getShape());
   }
 
   /// With the number of repeated blocks, 0 where there are none.
@@ -54,7 +46,6 @@ public:
   std::string summarize(int64_t kinds, const Repetition &repetition) const;
 
 private:
-  void addToGroup(const GuessedArgument &argument);
   std::vector<GuessedArgument> getInputs() const;
   bool areTokens(ArrayRef<GuessedArgument> inputs) const;
   std::string writeMesh(int64_t blocks) const;
@@ -67,38 +58,14 @@ private:
   std::vector<GuessedArgument> arguments;
   /// The optimizer is that of the file.
   bool isStep;
-  std::vector<Group> groups;
+  StateGroups groups;
 };
 } // namespace
-
-/// A text of TOML, which has no control characters as they are.
-static std::string quote(const std::string &text) {
-  std::string quoted = "\"";
-  for (char c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f')
-      quoted +=
-          llvm::formatv("\\u{0:X-4}", static_cast<unsigned char>(c)).str();
-    else
-      quoted +=
-          c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  return quoted + "\"";
-}
 
 static std::string showType(RankedTensorType type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
-}
-
-void Starter::addToGroup(const GuessedArgument &argument) {
-  std::string glob = rt::hideNumbers(argument.name);
-  SmallVector<int64_t> shape(argument.type.getShape());
-  for (Group &group : groups)
-    if (group.glob == glob && group.shape == shape) {
-      ++group.count;
-      return;
-    }
-  groups.push_back({glob, shape, 1});
 }
 
 std::vector<GuessedArgument> Starter::getInputs() const {
@@ -162,76 +129,18 @@ std::string Starter::writeData() const {
   return text;
 }
 
-/// By the name alone: what scales begins with ones, other vectors with zeros,
-/// matrices with a deviation that keeps the size of what they multiply.
-static std::string drawOf(const Group &group) {
-  StringRef last = StringRef(group.glob).rsplit('.').second;
-  last = last.empty() ? StringRef(group.glob) : last;
-  if (group.shape.size() >= 2)
-    return llvm::formatv("draw = \"normal\"\nstd = {0:f4}\n",
-                         1 / std::sqrt(double(std::max<int64_t>(
-                                 group.shape[group.shape.size() - 2], 1))))
-        .str();
-  bool scales =
-      last.contains("scale") || last.contains("gamma") || last.contains("norm");
-  return scales ? "draw = \"ones\"            # by its name, it scales\n"
-                : "draw = \"zeros\"\n";
-}
-
 std::string Starter::writeInit() const {
-  std::string text;
   bool hasValues = llvm::any_of(
       arguments, [](const GuessedArgument &each) { return each.hasValue; });
   if (hasValues)
     return "# Initial values are those of the file.\n\n";
-  text = "# How parameters are drawn; the first table that matches counts.\n";
-  for (const Group &group : groups) {
-    std::string shape;
-    for (int64_t size : group.shape)
-      shape += (shape.empty() ? "" : " x ") + std::to_string(size);
-    text += "[[init]]\nmatch = " + quote(group.glob) + "  # " +
-            std::to_string(group.count) + " of " +
-            (shape.empty() ? "one element" : shape) + "\n" + drawOf(group);
-  }
-  return text + "\n";
-}
-
-/// Whether two matrices have one wider dimension, through which what the first
-/// makes goes into the second: their shapes are each other's, turned.
-static bool arePair(const Group &one, const Group &other) {
-  SmallVector<int64_t> turned = other.shape;
-  size_t rank = turned.size();
-  if (rank < 2 || !StringRef(one.glob).contains('*') ||
-      StringRef(one.glob).split('*').first !=
-          StringRef(other.glob).split('*').first)
-    return false;
-  std::swap(turned[rank - 1], turned[rank - 2]);
-  return turned == one.shape && turned[rank - 1] != turned[rank - 2];
-}
-
-/// Both of a pair are split along the wider dimension.
-static std::string writePairs(ArrayRef<Group> groups) {
-  std::string text;
-  for (const Group &group : groups) {
-    if (llvm::none_of(
-            groups, [&](const Group &other) { return arePair(group, other); }))
-      continue;
-    size_t last = group.shape.size() - 1;
-    size_t wide = group.shape[last] > group.shape[last - 1] ? last : last - 1;
-    std::string lists;
-    for (size_t i = 0; i < wide; ++i)
-      lists += "[], ";
-    text +=
-        "[[layout]]              # its wider dimension over tensor\nmatch = " +
-        quote(group.glob) + "\nrest = [" + lists + "[\"tensor\"]]\n";
-  }
-  return text;
+  return groups.writeDraws();
 }
 
 std::string Starter::writeLayouts() const {
   std::string text = "[[layout]]              # samples over data\ninput = "
                      "\"*\"\ndims = [[\"data\"]]\n";
-  std::string pairs = writePairs(groups);
+  std::string pairs = groups.writePairs();
   text += pairs.empty()
               ? "# A dimension of a matrix over tensor: [[layout]] match = "
                 "\"<glob>\" rest = [[], [\"tensor\"]]\n"

@@ -11,10 +11,12 @@ four and for two stages. Some are trained with files for their inputs: the same 
 """
 
 import argparse
+import fnmatch
 import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
 import numpy as np
 
@@ -25,11 +27,29 @@ import family as families  # noqa: E402
 from makers import MAKERS  # noqa: E402
 
 MODELS = HERE.parent / "Torch" / "Models"
-COMPILED = ["llama", "moe", "gru", "routed", "batch_norm", "mamba", "scan", "diffusion", "lstm", "encoder_decoder"]
+COMPILED = ["llama", "moe", "gru", "routed", "batch_norm", "mamba", "scan", "diffusion", "lstm", "encoder_decoder", "widths"]
 TRAINED = ["mlp", "vit", MODELS / "gpt_fused.onnx"]
 # What is said of repetition.
 REPEATED = {"mlp": (4, ""), "llama": (3, ""), "vit": (3, ""), "gru": (2, ""), "cnn": ("none", ""), "scan": ("none", "; loops: 1")}
 TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32}
+
+
+def make_widths():
+    """Layers under one name whose matrices have other shapes, or are vectors."""
+    leaf, sizes = families.leaf, (8, 24, 24, 24, 4)
+    layers = [{"weight": leaf(*pair), "gate": leaf(pair[1], 2) if pair[0] == 24 else leaf(1)}
+              for pair in zip(sizes, sizes[1:])]
+
+    def loss(params, tokens):
+        x = tokens.astype("float32")
+        for layer in params["layers"]:
+            x = (x @ layer["weight"]) * layer["gate"].sum()
+        return (x * x).mean()
+
+    return families.Family("widths", loss, {"layers": layers}, {"tokens": ((4, 8), 0)})
+
+
+MADE = {**MAKERS, "widths": make_widths}
 
 
 def run(*command):
@@ -38,9 +58,18 @@ def run(*command):
     return result.stdout
 
 
+def check_draws(shapes, config):
+    """The first table that matches a matrix has the deviation of its own shape, that of a vector no deviation."""
+    tables = tomllib.loads(config.read_text(encoding="utf-8"))["init"]
+    for name, shape in shapes.items():
+        drawn = next(table for table in tables if fnmatch.fnmatchcase(name, table["match"]))
+        wanted = round(max(shape[-2], 1) ** -0.5, 4) if len(shape) > 1 else None
+        assert drawn.get("std") == wanted, (config.name, name, shape, drawn)
+
+
 def begin(llmc, folder, name):
     """Model, configuration, what was said of them."""
-    made = MAKERS[name]() if name in MAKERS else None
+    made = MADE[name]() if name in MADE else None
     model, config = folder / f"{name}.mlir" if made else name, folder / f"{pathlib.Path(name).stem}.toml"
     if made:
         model.write_text(families.text_of(made), encoding="utf-8")
@@ -48,6 +77,7 @@ def begin(llmc, folder, name):
     if made:
         states = families.make_gpt.state_names(made.parameters)
         assert re.search(rf"in {len(states)} tensors", said), said
+        check_draws({state: leaf.shape for state, leaf in states}, config)
         inputs = re.search(r"inputs: (.*)", said)[1]
         assert [part.split()[0] for part in inputs.split(", ")] == list(made.inputs), said
     again = subprocess.run([llmc, "init", model, "-o", config], capture_output=True, text=True, check=False)
