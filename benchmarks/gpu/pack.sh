@@ -8,7 +8,7 @@
 # LLMC_GPU_TARGET=cuda:fibers the plans run on the stand-ins of the tests, so that run.sh itself can be tried:
 #
 #   LLMC_GPU_TARGET=cuda:fibers benchmarks/gpu/pack.sh
-#   LLMC_GPU_STAGES="conformance small pair" LLMC_GPU_LIBRARIES=$PWD/build/dev/test/Runtime/StandIn/lib build/gpu/llmc-gpu/run.sh
+#   LLMC_GPU_PATIENCE=5 LLMC_GPU_STAGES="machine conformance kernels small pair" LLMC_GPU_LIBRARIES=$PWD/build/dev/test/Runtime/StandIn/lib build/gpu/llmc-gpu/run.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build/dev} out=${2:-build/gpu}
@@ -17,13 +17,16 @@ rm -rf "$out" && mkdir -p "$pack"/{bin,lib,plans,truth}
 
 stand_ins=$build/test/Runtime/StandIn/lib
 [ "$target" != cuda:fibers ] || [ -e "$stand_ins/libcuda.so.1" ] || { echo "no stand-ins in $stand_ins"; exit 1; }
-programs=(bin/llmc-run bin/llmc-doctor bin/llmc-launch)
+programs=(bin/llmc-run bin/llmc-doctor bin/llmc-launch bin/llmc-kernel-bits)
 tests=(RuntimeCudaTest RuntimeCudaDeviceTest RuntimeDeviceTest RuntimeCommTest)
 for program in "${programs[@]}" "${tests[@]/#/test/Unit/tests/}"; do
   strip -o "$pack/bin/$(basename "$program")" "$build/$program"
 done
+# What carries messages between processes is found beside the libraries.
+mkdir "$pack/lib/llmc"
+[ ! -e "$build/lib/llmc/libllmc-gloo.so" ] || strip -o "$pack/lib/llmc/libllmc-gloo.so" "$build/lib/llmc/libllmc-gloo.so"
 # The loader and the C library too: the other machine may be older.
-ldd "$pack"/bin/* | grep -o '/[^ ]*' | grep -v ':$' | sort -u | while read -r library; do
+find "$pack/bin" "$pack/lib/llmc" -type f -exec ldd {} + | grep -o '/[^ ]*' | grep -v ':$' | sort -u | while read -r library; do
   cp -L "$library" "$pack/lib/"
 done
 
@@ -35,6 +38,15 @@ compile "$small" cpu small-cpu
 compile "$small" "$target" small
 compile "$small" "$target" small-bf16 --set 'training.precision="bf16"'
 compile "$small" "$target" small-pair --mesh data=2
+# What a processor's kernels make of the same memory as those of the plans for GPUs.
+for each in small small-bf16 small-pair; do
+  flags=()
+  [ $each != small-bf16 ] || flags=(--set 'training.precision="bf16"')
+  [ $each != small-pair ] || flags=(--mesh data=2)
+  "$build/bin/llmc" compile "$small" --config "$config" "${flags[@]}" --target cuda:fibers --compile-to memory -o "$out/$each.mlir" > /dev/null
+  "$build/test/Codegen/llmc-kernel-pairs" "$out/$each.mlir" "$out/$each.so"
+  "$build/bin/llmc-kernel-bits" record cpu "$out/$each.so" "$pack/truth/$each.bits"
+done
 gpt --layers 12 --d 768 --heads 12 --seq 1024 --vocab 50304 --batch 16 -o "$out/gpt2.mlir"
 compile "$out/gpt2.mlir" "$target" gpt2 --set 'training.precision="bf16"' --set data.dtype='"u16"'
 

@@ -4,11 +4,13 @@
 #   tar -xJf llmc-gpu.tar.xz && llmc-gpu/run.sh > table.txt
 #
 # Needs the driver, cuBLASLt and NCCL of that machine; python3 for comparisons, with torch and jax for the peers.
-# LLMC_GPU_STAGES names some of: machine conformance small large peers pair. LLMC_GPU_LIBRARIES: folders of CUDA's
-# libraries, with colons between, in front of those that are found.
+# LLMC_GPU_STAGES names some of: machine conformance kernels small large peers pair. LLMC_GPU_LIBRARIES: folders of CUDA's
+# libraries, with colons between, in front of those that are found. LLMC_GPU_PATIENCE: how many times as long each may
+# take, where kernels are emulated.
 cd "$(dirname "$0")" || exit 2
+rm -f out-* trace.json # of an earlier run
 export PYTHONUNBUFFERED=1 XLA_PYTHON_CLIENT_PREALLOCATE=false
-stages=" ${LLMC_GPU_STAGES:-machine conformance small large peers pair} "
+stages=" ${LLMC_GPU_STAGES:-machine conformance kernels small large peers pair} "
 libraries=$PWD/lib${LLMC_GPU_LIBRARIES:+:$LLMC_GPU_LIBRARIES}
 # CUDA's libraries may lie in Python packages alone.
 for folder in $(python3 -c 'import sys; print(*sys.path)' 2> /dev/null); do
@@ -21,14 +23,16 @@ run() { "${loader[@]}" "bin/$1" "${@:2}"; }
 stage() { # name title: whether it is to run
   [[ $stages == *" $1 "* ]] && echo "== $2"
 }
-bounded() { # seconds command...: of a function too
+bounded() { # seconds command...: of a function too; whatever it started ends with it
+  set -m # A process group of its own.
   ("${@:2}") &
-  local pid=$!
-  (sleep "$1" && kill -TERM "$pid") 2> /dev/null &
+  local pid=$! limit=$(($1 * ${LLMC_GPU_PATIENCE:-1}))
+  (sleep "$limit" && kill -TERM -- "-$pid" && sleep 10 && kill -KILL -- "-$pid") 2> /dev/null &
   local guard=$!
+  set +m
   wait "$pid"
   local status=$?
-  kill "$guard" 2> /dev/null
+  kill -- "-$guard" 2> /dev/null
   [ "$status" -eq 0 ] || echo "$2 $3: ended with $status"
 }
 train() { # plan steps name flags...
@@ -47,6 +51,12 @@ if stage conformance "conformance of device, world and communicator"; then
   for test in RuntimeCudaTest RuntimeCudaDeviceTest RuntimeDeviceTest RuntimeCommTest; do
     echo "$test"
     bounded 90 conform "$test"
+  done
+fi
+
+if stage kernels "each kernel of the small plans beside the bits of a processor"; then
+  for plan in small small-bf16 small-pair; do
+    bounded 60 run llmc-kernel-bits compare cuda "$PWD/plans/$plan/kernels.so" "truth/$plan.bits"
   done
 fi
 

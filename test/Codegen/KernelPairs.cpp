@@ -2,14 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// llmc-kernel-pairs <program.mlir>: forms the kernels of a program before phase
-// 7a for processors and for GPUs, runs each on the same random memory, the ones
-// as functions and the others thread by thread (LaneRunner.h), and compares all
-// bits of what they write. Prints
+// llmc-kernel-pairs <program.mlir> [<object>]: forms the kernels of a program
+// before phase 7a for processors and for GPUs, runs each on the same random
+// memory, the ones as functions and the others thread by thread (LaneRunner.h),
+// and compares all bits of what they write. Prints
 //
 //   64 of 64 kernels with the same arguments, 64 with the same bits
 //
-// and fails where bits differ or a thread does wrong.
+// and fails where bits differ or a thread does wrong. `object` is where the
+// processor's kernels are left, for llmc-kernel-bits.
 //
 // Test: test/Codegen/example-kernels.test
 //===----------------------------------------------------------------------===//
@@ -25,6 +26,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
 #include <dlfcn.h>
@@ -42,8 +44,9 @@ struct Kernels {
   rt::plan::Manifest manifest;
   void *library = nullptr;
 
+  /// Its object stays where it has a name.
   bool form(mlir::MLIRContext &context, const char *file,
-            const codegen::CodeTarget &target);
+            const codegen::CodeTarget &target, const char *object = nullptr);
   bool write(const codegen::CodeTarget &target, StringRef path);
   std::vector<dist::KernelOp> list() {
     auto range = module.getOps<dist::KernelOp>();
@@ -69,7 +72,7 @@ bool Kernels::write(const codegen::CodeTarget &target, StringRef path) {
 }
 
 bool Kernels::form(mlir::MLIRContext &context, const char *file,
-                   const codegen::CodeTarget &target) {
+                   const codegen::CodeTarget &target, const char *object) {
   program = mlir::parseSourceFile<mlir::ModuleOp>(file, &context);
   if (!program)
     return false;
@@ -78,12 +81,17 @@ bool Kernels::form(mlir::MLIRContext &context, const char *file,
   if (failed(passes.run(*program)))
     return false;
   module = program->lookupSymbol<mlir::ModuleOp>("kernels");
-  llvm::SmallString<128> path;
-  if (!module || llvm::sys::fs::createTemporaryFile("kernels", "so", path))
+  llvm::SmallString<128> path(object ? object : "");
+  if (!module ||
+      (!object && llvm::sys::fs::createTemporaryFile("kernels", "so", path)))
     return false;
   if (write(target, path))
-    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  llvm::sys::fs::remove(path);
+    library =
+        dlopen(llvm::sys::path::is_absolute(path) ? path.c_str()
+                                                  : ("./" + path).str().c_str(),
+               RTLD_NOW | RTLD_LOCAL);
+  if (!object)
+    llvm::sys::fs::remove(path);
   return library;
 }
 
@@ -153,8 +161,8 @@ struct Call {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    llvm::errs() << "usage: llmc-kernel-pairs <program.mlir>\n";
+  if (argc != 2 && argc != 3) {
+    llvm::errs() << "usage: llmc-kernel-pairs <program.mlir> [<object>]\n";
     return 2;
   }
   mlir::DialectRegistry registry;
@@ -162,7 +170,7 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
   Kernels processor, gpu;
-  if (!processor.form(context, argv[1], {}) ||
+  if (!processor.form(context, argv[1], {}, argc > 2 ? argv[2] : nullptr) ||
       !gpu.form(context, argv[1], {"cuda", "fibers"}))
     return 1;
   std::vector<dist::KernelOp> left = processor.list(), right = gpu.list();

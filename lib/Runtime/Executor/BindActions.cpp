@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Binder.h"
+#include "Objects.h"
 
 #include <fmt/format.h>
 
@@ -66,23 +67,6 @@ Result<BoundAction> Binder::bindAction(const plan::Instruction &instruction,
       fmt::format("instruction '{}' is not supported", plan::nameOf(action)));
 }
 
-static KernelShape kernelShapeOf(const plan::Manifest &manifest,
-                                 const plan::KernelInfo &info) {
-  KernelShape shape{info.name,
-                    info.rows,
-                    static_cast<uint64_t>(info.scratchBytes),
-                    info.rowsPerBlock,
-                    info.threadsPerBlock,
-                    info.sharedBytes,
-                    {}};
-  for (const plan::KernelCode &code : info.codes) {
-    const plan::KernelImage &image = manifest.images[code.image];
-    shape.images.push_back(
-        {image.format, image.architecture, code.symbol, image.data});
-  }
-  return shape;
-}
-
 Result<BoundAction> Binder::bindKernel(const plan::KernelLaunch &launch) {
   const std::string &name = shared.plan.kernels[launch.kernel].name;
   const plan::KernelInfo *info = shared.manifest.find(name);
@@ -93,7 +77,7 @@ Result<BoundAction> Binder::bindKernel(const plan::KernelLaunch &launch) {
                                  name));
   }
   LLMC_TRY_ASSIGN(const Kernel *kernel,
-                  local.device->kernel(kernelShapeOf(shared.manifest, *info)));
+                  local.device->kernel(shapeOf(shared.manifest, *info)));
   BoundKernel bound{kernel, {}, {}, ref(launch.scratch)};
   for (const plan::Operand &operand : launch.operands) {
     bound.operands.push_back(ref(operand));

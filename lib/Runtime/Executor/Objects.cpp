@@ -106,4 +106,21 @@ Result<plan::Manifest> loadObjects(const plan::Plan &plan,
   return all;
 }
 
+KernelShape shapeOf(const plan::Manifest &manifest,
+                    const plan::KernelInfo &info) {
+  KernelShape shape{info.name,
+                    info.rows,
+                    static_cast<uint64_t>(info.scratchBytes),
+                    info.rowsPerBlock,
+                    info.threadsPerBlock,
+                    info.sharedBytes,
+                    {}};
+  for (const plan::KernelCode &code : info.codes) {
+    const plan::KernelImage &image = manifest.images[code.image];
+    shape.images.push_back(
+        {image.format, image.architecture, code.symbol, image.data});
+  }
+  return shape;
+}
+
 } // namespace llmc::rt::exec

@@ -28,6 +28,10 @@ Result<plan::Manifest> loadObjects(const plan::Plan &plan,
                                    const std::vector<std::string> &features,
                                    Device &device);
 
+/// What a device is told of a kernel; views of the manifest.
+KernelShape shapeOf(const plan::Manifest &manifest,
+                    const plan::KernelInfo &kernel);
+
 } // namespace llmc::rt::exec
 
 #endif // LLMC_LIB_RUNTIME_EXECUTOR_OBJECTS_H
