@@ -203,7 +203,8 @@ static std::optional<SmallVector<int64_t>> findSteps(const DimAtoms &atoms,
                                                      ArrayRef<AtomList> dims) {
   llvm::SmallDenseMap<int, int64_t> steps;
   for (auto [atom, step] : position.terms) {
-    for (int part : llvm::reverse(atoms.expand(atom))) {
+    AtomList parts = atoms.expand(atom);
+    for (int part : llvm::reverse(parts)) {
       steps[part] = step;
       step *= atoms.sizeOf(part);
     }

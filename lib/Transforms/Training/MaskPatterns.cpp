@@ -219,7 +219,8 @@ void Affine::add(int atom, int64_t factor) {
 }
 
 void Affine::addDim(const DimAtoms &atoms, ArrayRef<int> dim, int64_t factor) {
-  for (int atom : llvm::reverse(atoms.expand(dim))) {
+  AtomList parts = atoms.expand(dim);
+  for (int atom : llvm::reverse(parts)) {
     add(atom, factor);
     factor *= atoms.sizeOf(atom);
   }
