@@ -113,6 +113,7 @@ struct ModelFlags : Commands {
       "target",
       cl::cat(category),
       cl::sub(compile),
+      cl::sub(explain),
       cl::value_desc("target"),
       cl::init("cpu"),
       cl::desc("what kernels are compiled for: cpu, cuda:sm_80 or cuda:sm_90\n"
