@@ -56,6 +56,7 @@ public:
               int threads)
       : backend(backend), shape(shape), threads(threads) {}
 
+  /// Forms but the first that the device has not got are left out.
   Status prepare(const std::vector<LibraryForm> &forms) {
     WorldOptions options;
     options.threads = options.threadsPerDevice = threads;
@@ -67,8 +68,13 @@ public:
       LLMC_TRY_ASSIGN(library.workspaceBytes,
                       backend.libraryWorkspace(library));
       workspace = std::max(workspace, library.workspaceBytes);
-      LLMC_TRY_ASSIGN(const LibraryOp *op, device.prepare(library));
-      ops.push_back(op);
+      Result<const LibraryOp *> op = device.prepare(library);
+      if (op.ok()) {
+        ops.push_back(*op);
+        prepared.push_back(form);
+      } else if (ops.empty() || op.kind() != ErrorKind::mismatch) {
+        return op.status();
+      }
     }
     LLMC_TRY(reserve(device, workspace));
     auto words = static_cast<uint32_t>(mostCalls * buffers.size());
@@ -76,7 +82,10 @@ public:
     return Status::success();
   }
 
-  /// Seconds of a call, of `calls` one after the other.
+  const std::vector<LibraryForm> &forms() const { return prepared; }
+
+  /// Seconds of a call of a form that was prepared, of `calls` one after the
+  /// other.
   Result<double> run(size_t form, int calls) {
     static const Origin origin{"measured", "", 0};
     Clock::time_point begin = Clock::now();
@@ -126,6 +135,7 @@ private:
   CopyBox box; ///< Lives as long as the world.
   std::unique_ptr<World> world;
   Stream *stream = nullptr;
+  std::vector<LibraryForm> prepared;
   std::vector<const LibraryOp *> ops;
   std::vector<void *> buffers;
   void *workspace = nullptr;
@@ -135,9 +145,10 @@ private:
 
 static Result<std::vector<MeasuredForm>>
 measure(const Backend &backend, const ContractionShape &shape, int threads,
-        const std::vector<LibraryForm> &forms) {
+        const std::vector<LibraryForm> &all) {
   Measurement measurement(backend, shape, threads);
-  LLMC_TRY(measurement.prepare(forms));
+  LLMC_TRY(measurement.prepare(all));
+  const std::vector<LibraryForm> &forms = measurement.forms();
   std::vector<MeasuredForm> measured;
   std::vector<int> calls;
   for (size_t i = 0; i < forms.size(); ++i) {

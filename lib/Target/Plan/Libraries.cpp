@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanExport.h"
+#include "llmc/Support/Refusal.h"
 
 using namespace mlir;
 
@@ -78,7 +79,7 @@ LogicalResult reserveWorkspaces(ModuleOp module, const AskLibrary &ask) {
       for (auto op : program.getBody().getOps<plan::LibraryOp>()) {
         rt::Result<LibraryUse> asked = ask(op.getRuntimeDescriptor(), threads);
         if (!asked.ok())
-          return op.emitOpError() << asked.message();
+          return emitRefusal(op, asked.kind()) << asked.message();
         op.setForm(asked->form);
         auto bytes = static_cast<int64_t>(asked->workspaceBytes);
         if (bytes == 0)

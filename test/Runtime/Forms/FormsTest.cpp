@@ -37,6 +37,28 @@ TEST(FormsTest, MeasuresAllForms) {
   }
 }
 
+// How many algorithms cuBLASLt lists is known when a device is there.
+TEST(FormsTest, MeasuresTheAlgorithmsThatAGpuHas) {
+  const Backend &gpu = **findBackend("cuda");
+  if (!gpu.codeTarget()) {
+    GTEST_SKIP() << "no GPU, and none that stands in for one";
+  }
+  size_t most = 0;
+  for (int64_t n : {16, 32, 48, 64, 80}) {
+    auto measured = measureForms(gpu, matmul(32, n, 16), 1);
+    ASSERT_TRUE(measured.ok()) << measured.message();
+    ASSERT_GE(measured->size(), 1u);
+    EXPECT_LE(measured->size(),
+              gpu.libraryForms({"", matmul(32, n, 16), 1, 0}).size());
+    for (size_t i = 0; i < measured->size(); ++i) {
+      EXPECT_EQ((*measured)[i].form.number, i);
+      EXPECT_GT((*measured)[i].seconds, 0);
+    }
+    most = std::max(most, measured->size());
+  }
+  EXPECT_GT(most, 1u);
+}
+
 // Of what has one form, nothing is run.
 TEST(FormsTest, OneFormTakesNoTime) {
   auto measured = measureForms(cpu(), ArgsortShape(), 1);

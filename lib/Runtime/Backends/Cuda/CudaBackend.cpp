@@ -31,6 +31,8 @@ public:
   /// An image names its architecture, so objects rely on nothing else.
   std::vector<std::string> features() const override { return {}; }
   Result<uint64_t> libraryWorkspace(const LibraryShape &shape) const override;
+  std::vector<LibraryForm>
+  libraryForms(const LibraryShape &shape) const override;
   Result<std::unique_ptr<World>>
   makeWorld(const WorldOptions &options) const override;
 };
@@ -75,6 +77,20 @@ Result<uint64_t>
 CudaBackend::libraryWorkspace(const LibraryShape &shape) const {
   LLMC_TRY(cuda::planLibrary(shape).status());
   return cuda::matmulWorkspaceBytes;
+}
+
+/// Which of them the library has is known where a device makes one ready.
+std::vector<LibraryForm>
+CudaBackend::libraryForms(const LibraryShape &shape) const {
+  std::vector<LibraryForm> forms = {{0, "the heuristic's first"}};
+  if (!std::holds_alternative<ContractionShape>(shape.descriptor)) {
+    return forms;
+  }
+  for (uint32_t number = 1; number < cuda::mostAlgorithms; ++number) {
+    forms.push_back(
+        {number, fmt::format("the heuristic's no. {}", number + 1)});
+  }
+  return forms;
 }
 
 Status checkOptions(const WorldOptions &options, int processes) {

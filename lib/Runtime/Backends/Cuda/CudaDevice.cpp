@@ -232,7 +232,7 @@ Result<const LibraryOp *> CudaDevice::prepare(const LibraryShape &shape) {
     LLMC_TRY(cublas->check(cublas->cublasLtCreate(&library), "cublasLtCreate"));
   }
   ops.push_back(std::make_unique<MatmulOp>(*cublas, std::move(plan),
-                                           shape.workspaceBytes));
+                                           shape.workspaceBytes, shape.form));
   LLMC_TRY(ops.back()->prepare(library, shape.name));
   return static_cast<const LibraryOp *>(ops.back().get());
 }

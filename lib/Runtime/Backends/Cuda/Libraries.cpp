@@ -22,11 +22,11 @@ Result<MatmulPlan> planLibrary(const LibraryShape &shape) {
                            phraseOf(shape.descriptor), shape.name))
         .withHint("this version has no library for it on GPUs");
   }
-  if (shape.form != 0) {
+  if (shape.form >= mostAlgorithms) {
     return makeError(ErrorKind::mismatch,
-                     fmt::format("expected form 0 of contraction '{}' on a "
-                                 "GPU, got {}",
-                                 shape.name, shape.form));
+                     fmt::format("expected form 0 to {} of contraction '{}' on "
+                                 "a GPU, got {}",
+                                 mostAlgorithms - 1, shape.name, shape.form));
   }
   return planMatmul(*contraction, shape.name);
 }

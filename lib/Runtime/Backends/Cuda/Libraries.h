@@ -12,9 +12,14 @@
 
 namespace llmc::rt::cuda {
 
+/// A contraction is tried with as many algorithms as this, where somebody
+/// measures; its form is the number of one in the order of the library's
+/// heuristic.
+constexpr uint32_t mostAlgorithms = 8;
+
 /// What is computed for `shape`. Error (15) for kinds other than a contraction,
-/// forms other than 0, and contractions that cuBLASLt cannot compute. Needs no
-/// GPU and no library.
+/// forms from `mostAlgorithms` on, and contractions that cuBLASLt cannot
+/// compute. Needs no GPU and no library.
 Result<MatmulPlan> planLibrary(const LibraryShape &shape);
 
 } // namespace llmc::rt::cuda

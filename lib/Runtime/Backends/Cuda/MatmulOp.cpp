@@ -128,6 +128,50 @@ Status MatmulOp::makeVariant(bool finishes, Variant &variant) {
                    plan.biasBatchStride);
 }
 
+/// The algorithm of the form, for buffers at multiples of `alignment` bytes.
+Result<cublasLtMatmulAlgo_t> MatmulOp::ask(cublasLtHandle_t handle,
+                                           const Variant &variant,
+                                           uint32_t alignment,
+                                           const std::string &name) const {
+  cublasLtMatmulPreference_t preference = nullptr;
+  LLMC_TRY(cublas.check(cublas.cublasLtMatmulPreferenceCreate(&preference),
+                        "cublasLtMatmulPreferenceCreate"));
+  cublasStatus_t status = cublas.cublasLtMatmulPreferenceSetAttribute(
+      preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspaceBytes,
+      sizeof(workspaceBytes));
+  for (auto what : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+                    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+                    CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+    if (status == CUBLAS_STATUS_SUCCESS) {
+      status = cublas.cublasLtMatmulPreferenceSetAttribute(
+          preference, what, &alignment, sizeof(uint32_t));
+    }
+  }
+  std::vector<cublasLtMatmulHeuristicResult_t> found(form + 1);
+  int count = 0;
+  if (status == CUBLAS_STATUS_SUCCESS) {
+    status = cublas.cublasLtMatmulAlgoGetHeuristic(
+        handle, variant.desc, x, y, d, d, preference,
+        static_cast<int>(found.size()), found.data(), &count);
+  }
+  cublas.cublasLtMatmulPreferenceDestroy(preference);
+  LLMC_TRY(cublas.check(
+      status, fmt::format("cuBLASLt has no algorithm for contraction '{}' "
+                          "with {} bytes of workspace",
+                          name, workspaceBytes)));
+  if (count <= static_cast<int>(form) ||
+      found[form].state != CUBLAS_STATUS_SUCCESS) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected {} algorithms of cuBLASLt for "
+                                 "contraction '{}' with {} bytes of "
+                                 "workspace, got {}",
+                                 form + 1, name, workspaceBytes, count))
+        .withHint("compile the plan for the libraries of this machine");
+  }
+  return found[form].algo;
+}
+
 Status MatmulOp::choose(cublasLtHandle_t handle, Variant &variant,
                         const std::string &name) {
   const ContractionShape &shape = plan.shape;
@@ -135,40 +179,8 @@ Status MatmulOp::choose(cublasLtHandle_t handle, Variant &variant,
       std::min({sizeOf(shape.a), sizeOf(shape.b), sizeOf(shape.c)}));
   const uint32_t alignments[] = {plan.keepsAlignment ? 16 : least, least};
   for (size_t i = 0; i < 2; ++i) {
-    cublasLtMatmulPreference_t preference = nullptr;
-    LLMC_TRY(cublas.check(cublas.cublasLtMatmulPreferenceCreate(&preference),
-                          "cublasLtMatmulPreferenceCreate"));
-    cublasStatus_t status = cublas.cublasLtMatmulPreferenceSetAttribute(
-        preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspaceBytes,
-        sizeof(workspaceBytes));
-    for (auto what : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
-                      CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-                      CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-                      CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-      if (status == CUBLAS_STATUS_SUCCESS) {
-        status = cublas.cublasLtMatmulPreferenceSetAttribute(
-            preference, what, &alignments[i], sizeof(uint32_t));
-      }
-    }
-    cublasLtMatmulHeuristicResult_t found = {};
-    int count = 0;
-    if (status == CUBLAS_STATUS_SUCCESS) {
-      status = cublas.cublasLtMatmulAlgoGetHeuristic(
-          handle, variant.desc, x, y, d, d, preference, 1, &found, &count);
-    }
-    cublas.cublasLtMatmulPreferenceDestroy(preference);
-    LLMC_TRY(cublas.check(
-        status, fmt::format("cuBLASLt has no algorithm for contraction '{}' "
-                            "with {} bytes of workspace",
-                            name, workspaceBytes)));
-    if (count < 1 || found.state != CUBLAS_STATUS_SUCCESS) {
-      return makeError(ErrorKind::mismatch,
-                       fmt::format("expected an algorithm of cuBLASLt for "
-                                   "contraction '{}' with {} bytes of "
-                                   "workspace, got none",
-                                   name, workspaceBytes));
-    }
-    variant.algorithms[i] = found.algo;
+    LLMC_TRY_ASSIGN(variant.algorithms[i],
+                    ask(handle, variant, alignments[i], name));
   }
   return Status::success();
 }

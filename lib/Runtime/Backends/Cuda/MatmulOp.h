@@ -15,20 +15,25 @@
 
 #include <array>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace llmc::rt::cuda {
 
-/// Descriptors and algorithms are chosen once, by the library's heuristic for
-/// the workspace of the plan: of calls that finish a result and of those that
-/// do not, each for buffers that lie at multiples of 16 bytes and for any.
+/// Descriptors and algorithms are chosen once, from what the library's
+/// heuristic lists for the workspace of the plan, best first: the one whose
+/// number is the form. For calls that finish a result and for those that do
+/// not, each for buffers that lie at multiples of 16 bytes and for any.
 class MatmulOp final : public LibraryOp {
 public:
-  MatmulOp(const Cublas &cublas, MatmulPlan plan, uint64_t workspaceBytes)
-      : cublas(cublas), plan(std::move(plan)), workspaceBytes(workspaceBytes) {}
+  MatmulOp(const Cublas &cublas, MatmulPlan plan, uint64_t workspaceBytes,
+           uint32_t form)
+      : cublas(cublas), plan(std::move(plan)), workspaceBytes(workspaceBytes),
+        form(form) {}
   ~MatmulOp() override;
   MatmulOp(const MatmulOp &) = delete;
 
-  /// Error (15): the library has no algorithm within the workspace.
+  /// Error (15): the library has not so many algorithms within the workspace.
   Status prepare(cublasLtHandle_t handle, const std::string &name);
 
   /// Enqueues all calls. `buffers` are a, b, the bias where there is one, c.
@@ -46,6 +51,9 @@ private:
   Status makeVariant(bool finishes, Variant &variant);
   Status choose(cublasLtHandle_t handle, Variant &variant,
                 const std::string &name);
+  Result<cublasLtMatmulAlgo_t> ask(cublasLtHandle_t handle,
+                                   const Variant &variant, uint32_t alignment,
+                                   const std::string &name) const;
   Status setLayout(cublasLtMatrixLayout_t *layout, const MatrixLayout &from,
                    cudaDataType type);
   template <typename T>
@@ -55,6 +63,7 @@ private:
   const Cublas &cublas;
   MatmulPlan plan;
   uint64_t workspaceBytes;
+  uint32_t form;
   cublasLtMatrixLayout_t x = nullptr, y = nullptr, d = nullptr;
   /// By `finishes`.
   std::array<Variant, 2> variants;
