@@ -54,7 +54,7 @@ if stage conformance "conformance of device, world and communicator"; then
   done
 fi
 
-if stage kernels "each kernel of the small plans beside the bits of a processor"; then
+if stage kernels "each kernel of the small plans beside the bits of a processor, thread by thread"; then
   for plan in small small-bf16 small-pair; do
     bounded 60 run llmc-kernel-bits compare cuda "$PWD/plans/$plan/kernels.so" "truth/$plan.bits"
   done

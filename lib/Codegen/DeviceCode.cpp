@@ -23,6 +23,7 @@
 #include "MachineCode.h"
 #include "llmc/Runtime/Plan/Format/LaneAbi.h"
 #include "llmc/Support/Refusal.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Config/Targets.h"
 #include "llvm/IR/IRBuilder.h"
@@ -180,24 +181,20 @@ static LogicalResult checkFunctions(dist::KernelOp kernel,
   return success();
 }
 
-static FailureOr<std::string>
-emitPtx(dist::KernelOp kernel, llvm::Module &module, const CodeTarget &target) {
-  std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine =
-      makeDeviceMachine(target, error);
-  if (!machine)
-    return emitRefusal(kernel, rt::ErrorKind::mismatch)
-           << "expected an LLVM with the target NVPTX, got none: " << error;
-  module.setTargetTriple(machine->getTargetTriple());
-  module.setDataLayout(machine->createDataLayout());
-  optimize(module, *machine);
+static FailureOr<std::string> emitPtx(dist::KernelOp kernel,
+                                      llvm::Module &module,
+                                      llvm::TargetMachine &machine,
+                                      const CodeTarget &target) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  optimize(module, machine);
   if (failed(checkFunctions(kernel, module, target)))
     return failure();
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile))
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  llvm::CodeGenFileType::AssemblyFile))
     return kernel.emitError("expected PTX from LLVM, got none");
   passes.run(module);
   return std::string(bytes.begin(), bytes.end());
@@ -205,6 +202,20 @@ emitPtx(dist::KernelOp kernel, llvm::Module &module, const CodeTarget &target) {
 
 FailureOr<std::string> makeDeviceCode(dist::KernelOp kernel, ModuleOp code,
                                       const CodeTarget &target) {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  if (!target.isOnLanes()) {
+    std::string error;
+    machine = makeDeviceMachine(target, error);
+    if (!machine)
+      return emitRefusal(kernel, rt::ErrorKind::mismatch)
+             << "expected an LLVM with the target NVPTX, got none: " << error;
+    // Else integers of 64 bits are read in halves: LLVM's own layout says that
+    // they lie at multiples of 4.
+    code->setAttr(
+        LLVM::LLVMDialect::getDataLayoutAttrName(),
+        StringAttr::get(code.getContext(),
+                        machine->createDataLayout().getStringRepresentation()));
+  }
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(code, context, "kernel");
@@ -216,7 +227,7 @@ FailureOr<std::string> makeDeviceCode(dist::KernelOp kernel, ModuleOp code,
     return emitObject(kernel, *module);
   }
   addKernel(kernel, **body);
-  return emitPtx(kernel, *module, target);
+  return emitPtx(kernel, *module, *machine, target);
 }
 
 } // namespace llmc::codegen

@@ -2,15 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// llmc-kernel-pairs <program.mlir> [<object>]: forms the kernels of a program
-// before phase 7a for processors and for GPUs, runs each on the same random
-// memory, the ones as functions and the others thread by thread (LaneRunner.h),
-// and compares all bits of what they write. Prints
+// llmc-kernel-pairs <program.mlir>: forms the kernels of a program before phase
+// 7a for processors and for GPUs, runs each on the same random memory, the ones
+// as functions and the others, which may be several launches, thread by thread
+// (LaneRunner.h), and compares all bits of what they make. Prints
 //
-//   64 of 64 kernels with the same arguments, 64 with the same bits
+//   64 kernels are 71 launches on a GPU, 64 with the same bits
 //
-// and fails where bits differ or a thread does wrong. `object` is where the
-// processor's kernels are left, for llmc-kernel-bits.
+// and fails where bits differ, a thread does wrong, or programs are not alike.
 //
 // Test: test/Codegen/example-kernels.test
 //===----------------------------------------------------------------------===//
@@ -22,15 +21,15 @@
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "llmc/Transforms/Phases/Phases.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstring>
 #include <dlfcn.h>
 #include <fstream>
+#include <memory>
 #include <random>
 
 using namespace llmc;
@@ -44,14 +43,9 @@ struct Kernels {
   rt::plan::Manifest manifest;
   void *library = nullptr;
 
-  /// Its object stays where it has a name.
   bool form(mlir::MLIRContext &context, const char *file,
-            const codegen::CodeTarget &target, const char *object = nullptr);
+            const codegen::CodeTarget &target);
   bool write(const codegen::CodeTarget &target, StringRef path);
-  std::vector<dist::KernelOp> list() {
-    auto range = module.getOps<dist::KernelOp>();
-    return {range.begin(), range.end()};
-  }
 };
 } // namespace
 
@@ -72,7 +66,7 @@ bool Kernels::write(const codegen::CodeTarget &target, StringRef path) {
 }
 
 bool Kernels::form(mlir::MLIRContext &context, const char *file,
-                   const codegen::CodeTarget &target, const char *object) {
+                   const codegen::CodeTarget &target) {
   program = mlir::parseSourceFile<mlir::ModuleOp>(file, &context);
   if (!program)
     return false;
@@ -81,88 +75,226 @@ bool Kernels::form(mlir::MLIRContext &context, const char *file,
   if (failed(passes.run(*program)))
     return false;
   module = program->lookupSymbol<mlir::ModuleOp>("kernels");
-  llvm::SmallString<128> path(object ? object : "");
-  if (!module ||
-      (!object && llvm::sys::fs::createTemporaryFile("kernels", "so", path)))
+  llvm::SmallString<128> path;
+  if (!module || llvm::sys::fs::createTemporaryFile("kernels", "so", path))
     return false;
   if (write(target, path))
-    library =
-        dlopen(llvm::sys::path::is_absolute(path) ? path.c_str()
-                                                  : ("./" + path).str().c_str(),
-               RTLD_NOW | RTLD_LOCAL);
-  if (!object)
-    llvm::sys::fs::remove(path);
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  llvm::sys::fs::remove(path);
   return library;
 }
 
-/// Random memory of each argument; integers are small and not negative.
-static std::vector<std::vector<char>> draw(dist::KernelOp kernel,
-                                           std::mt19937 &random) {
-  std::vector<std::vector<char>> memory;
+/// Random elements; integers are small and not negative.
+static std::vector<char> draw(mlir::Type type, std::mt19937 &random) {
   std::uniform_real_distribution<double> real(-2, 2);
   std::uniform_int_distribution<int> whole(0, 1);
-  for (dist::ArgumentAttr argument : kernel.getArgumentRange()) {
-    if (argument.isScalar())
-      continue;
-    HostTensor tensor(mlir::cast<mlir::RankedTensorType>(argument.getType()));
-    bool isFloat = mlir::isa<mlir::FloatType>(
-        mlir::cast<mlir::RankedTensorType>(argument.getType())
-            .getElementType());
-    for (int64_t i = 0; i < tensor.getNumElements(); ++i)
-      if (isFloat)
-        tensor.setFloat(i, real(random));
-      else
-        tensor.setInt(i, whole(random));
-    memory.emplace_back(tensor.bytes(), tensor.bytes() + tensor.getNumBytes());
-  }
-  return memory;
+  auto tensorType = mlir::cast<mlir::RankedTensorType>(type);
+  HostTensor tensor(tensorType);
+  bool isFloat = mlir::isa<mlir::FloatType>(tensorType.getElementType());
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
+    if (isFloat)
+      tensor.setFloat(i, real(random));
+    else
+      tensor.setInt(i, whole(random));
+  return {tensor.bytes(), tensor.bytes() + tensor.getNumBytes()};
 }
 
 namespace {
-/// A call of either kernel on its own copy of memory.
-struct Call {
-  Call(dist::KernelOp kernel, std::vector<std::vector<char>> drawn)
-      : memory(std::move(drawn)) {
-    for (std::vector<char> &bytes : memory)
-      pointers.push_back(bytes.data());
-    for (dist::ArgumentAttr argument : kernel.getArgumentRange())
-      if (argument.isScalar())
-        scalars.push_back(0);
-    end = kernel.getRows();
-  }
+/// Memory of values; a result that is tied has its operand's.
+struct Memory {
+  llvm::DenseMap<mlir::Value, std::shared_ptr<std::vector<char>>> buffers;
 
-  void onProcessor(void *function, int64_t scratchBytes) {
-    std::vector<char> scratch(scratchBytes + 64);
-    auto start = reinterpret_cast<uintptr_t>(scratch.data());
-    reinterpret_cast<LlmcKernelFn>(function)(
-        pointers.data(), scalars.data(), 0, end,
-        scratch.data() + (64 - start % 64) % 64);
+  void add(mlir::Value value, std::vector<char> bytes) {
+    buffers[value] = std::make_shared<std::vector<char>>(std::move(bytes));
   }
-  bool onLanes(void *function, const rt::plan::KernelInfo &info,
-               LaneRunner &lanes) {
-    std::vector<void *> parameters;
-    for (void *&pointer : pointers)
-      parameters.push_back(&pointer);
-    for (int64_t &scalar : scalars)
-      parameters.push_back(&scalar);
-    for (void *last : {static_cast<void *>(&begin), static_cast<void *>(&end),
-                       static_cast<void *>(&none)})
-      parameters.push_back(last);
-    return lanes.launch(reinterpret_cast<LlmcLaneFn>(function), info,
-                        parameters.data());
-  }
+  /// The pointers and scalars of a launch. What it makes is drawn.
+  void pass(dist::LaunchOp launch, dist::KernelOp kernel, std::mt19937 &random);
 
-  std::vector<std::vector<char>> memory;
   std::vector<void *> pointers;
   std::vector<int64_t> scalars;
-  int64_t begin = 0, end = 0;
-  void *none = nullptr;
+};
+
+/// A launch for processors, and those for GPUs that compute the same.
+class Pair {
+public:
+  Pair(dist::LaunchOp launch, ArrayRef<dist::LaunchOp> stages)
+      : launch(launch), stages(stages.begin(), stages.end()) {}
+
+  /// Draws the operands; `known` says which of the processor's values one of
+  /// the GPU's is.
+  void draw(const llvm::DenseMap<mlir::Value, mlir::Value> &known,
+            std::mt19937 &random);
+  bool run(Kernels &processor, Kernels &gpu, LaneRunner &lanes);
+
+private:
+  void runOnProcessor(Kernels &kernels);
+  bool runOnLanes(Kernels &kernels, dist::LaunchOp stage, LaneRunner &lanes);
+
+  dist::LaunchOp launch;
+  std::vector<dist::LaunchOp> stages;
+  Memory one, other;
+  std::mt19937 results{2};
 };
 } // namespace
 
+void Memory::pass(dist::LaunchOp launch, dist::KernelOp kernel,
+                  std::mt19937 &random) {
+  pointers.clear();
+  scalars.clear();
+  llvm::SmallDenseSet<int64_t> tied;
+  for (auto [result, operand] : launch.getTiedPairs()) {
+    tied.insert(result);
+    buffers[launch.getResult(result)] = buffers[launch.getInputs()[operand]];
+  }
+  std::vector<mlir::Value> values(launch.getInputs().begin(),
+                                  launch.getInputs().end());
+  for (auto [number, result] : llvm::enumerate(launch.getResults()))
+    if (!tied.contains(number)) {
+      add(result, draw(result.getType(), random));
+      values.push_back(result);
+    }
+  for (auto [value, argument] : llvm::zip(values, kernel.getArgumentRange()))
+    if (argument.isScalar())
+      scalars.push_back(0);
+    else
+      pointers.push_back(buffers[value]->data());
+}
+
+void Pair::draw(const llvm::DenseMap<mlir::Value, mlir::Value> &known,
+                std::mt19937 &random) {
+  for (mlir::Value operand : launch.getInputs())
+    if (!one.buffers.count(operand))
+      one.add(operand, ::draw(operand.getType(), random));
+  for (dist::LaunchOp stage : stages)
+    for (mlir::Value operand : stage.getInputs())
+      if (auto it = known.find(operand); it != known.end())
+        if (auto made = one.buffers.find(it->second);
+            made != one.buffers.end() && !other.buffers.count(operand))
+          other.add(operand, *made->second);
+}
+
+static dist::KernelOp findKernel(Kernels &kernels, dist::LaunchOp launch) {
+  return kernels.module.lookupSymbol<dist::KernelOp>(
+      launch.getKernel().getLeafReference());
+}
+
+void Pair::runOnProcessor(Kernels &kernels) {
+  dist::KernelOp kernel = findKernel(kernels, launch);
+  one.pass(launch, kernel, results);
+  std::vector<char> scratch(kernel.getScratch() + 64);
+  auto start = reinterpret_cast<uintptr_t>(scratch.data());
+  auto function = reinterpret_cast<LlmcKernelFn>(
+      dlsym(kernels.library, kernel.getSymName().str().c_str()));
+  function(one.pointers.data(), one.scalars.data(), 0, kernel.getRows(),
+           scratch.data() + (64 - start % 64) % 64);
+}
+
+bool Pair::runOnLanes(Kernels &kernels, dist::LaunchOp stage,
+                      LaneRunner &lanes) {
+  dist::KernelOp kernel = findKernel(kernels, stage);
+  other.pass(stage, kernel, results);
+  int64_t begin = 0, end = kernel.getRows();
+  void *none = nullptr;
+  std::vector<void *> parameters;
+  for (void *&pointer : other.pointers)
+    parameters.push_back(&pointer);
+  for (int64_t &scalar : other.scalars)
+    parameters.push_back(&scalar);
+  parameters.insert(parameters.end(), {&begin, &end, &none});
+  const rt::plan::KernelInfo *info =
+      kernels.manifest.find(kernel.getSymName().str());
+  auto function =
+      reinterpret_cast<LlmcLaneFn>(dlsym(kernels.library, info->name.c_str()));
+  if (lanes.launch(function, *info, parameters.data()))
+    return true;
+  llvm::outs() << info->name << ": " << lanes.error() << "\n";
+  return false;
+}
+
+bool Pair::run(Kernels &processor, Kernels &gpu, LaneRunner &lanes) {
+  runOnProcessor(processor);
+  for (dist::LaunchOp stage : stages)
+    if (!runOnLanes(gpu, stage, lanes))
+      return false;
+  for (auto [left, right] :
+       llvm::zip(launch.getResults(), stages.back().getResults()))
+    if (*one.buffers[left] != *other.buffers[right]) {
+      llvm::outs() << stages.back().getKernel() << ": other bits than "
+                   << launch.getKernel() << "\n";
+      return false;
+    }
+  return true;
+}
+
+/// The launches from `next` on, up to the one that makes what `launch` does.
+static std::vector<dist::LaunchOp> takeStages(dist::LaunchOp launch,
+                                              mlir::Block::iterator &next,
+                                              mlir::Block::iterator end) {
+  std::vector<dist::LaunchOp> stages;
+  while (next != end && mlir::isa<dist::LaunchOp>(*next)) {
+    stages.push_back(mlir::cast<dist::LaunchOp>(*next++));
+    if (stages.back().getResultTypes() == launch.getResultTypes())
+      return stages;
+  }
+  return {};
+}
+
+namespace {
+/// Walks the functions of both programs side by side.
+class Comparison {
+public:
+  Comparison(Kernels &processor, Kernels &gpu)
+      : processor(processor), gpu(gpu) {}
+
+  /// False where the programs are not alike.
+  bool compare(mlir::Block &left, mlir::Block &right);
+
+  size_t kernels = 0, equal = 0, launches = 0;
+
+private:
+  void match(mlir::ValueRange left, mlir::ValueRange right) {
+    for (auto [mine, others] : llvm::zip(left, right))
+      known[others] = mine;
+  }
+
+  Kernels &processor, &gpu;
+  llvm::DenseMap<mlir::Value, mlir::Value> known;
+  llvm::DenseSet<mlir::Attribute> seen;
+  std::mt19937 random{1};
+  LaneRunner lanes{1};
+};
+} // namespace
+
+bool Comparison::compare(mlir::Block &left, mlir::Block &right) {
+  match(left.getArguments(), right.getArguments());
+  auto next = right.begin();
+  for (mlir::Operation &op : left) {
+    auto launch = mlir::dyn_cast<dist::LaunchOp>(op);
+    if (!launch) {
+      if (next == right.end() || next->getName() != op.getName())
+        return false;
+      match(op.getResults(), next->getResults());
+      ++next;
+      continue;
+    }
+    std::vector<dist::LaunchOp> stages = takeStages(launch, next, right.end());
+    if (stages.empty())
+      return false;
+    match(launch.getResults(), stages.back().getResults());
+    if (!seen.insert(launch.getKernel()).second)
+      continue;
+    ++kernels;
+    launches += stages.size();
+    Pair pair(launch, stages);
+    pair.draw(known, random);
+    equal += pair.run(processor, gpu, lanes);
+  }
+  return next == right.end();
+}
+
 int main(int argc, char **argv) {
-  if (argc != 2 && argc != 3) {
-    llvm::errs() << "usage: llmc-kernel-pairs <program.mlir> [<object>]\n";
+  if (argc != 2) {
+    llvm::errs() << "usage: llmc-kernel-pairs <program.mlir>\n";
     return 2;
   }
   mlir::DialectRegistry registry;
@@ -170,34 +302,23 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
   Kernels processor, gpu;
-  if (!processor.form(context, argv[1], {}, argc > 2 ? argv[2] : nullptr) ||
+  if (!processor.form(context, argv[1], {}) ||
       !gpu.form(context, argv[1], {"cuda", "fibers"}))
     return 1;
-  std::vector<dist::KernelOp> left = processor.list(), right = gpu.list();
-  size_t same = 0, equal = 0;
-  std::mt19937 random(1);
-  LaneRunner lanes(1);
-  for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
-    if (left[i].getArguments() != right[i].getArguments())
+  Comparison comparison(processor, gpu);
+  for (auto left : processor.program->getOps<mlir::func::FuncOp>()) {
+    auto right =
+        gpu.program->lookupSymbol<mlir::func::FuncOp>(left.getSymName());
+    if (!right || left.isExternal())
       continue;
-    ++same;
-    auto memory = draw(left[i], random);
-    Call one(left[i], memory), other(right[i], memory);
-    one.onProcessor(
-        dlsym(processor.library, left[i].getSymName().str().c_str()),
-        left[i].getScratch());
-    const rt::plan::KernelInfo *info =
-        gpu.manifest.find(right[i].getSymName().str());
-    if (!other.onLanes(dlsym(gpu.library, info->name.c_str()), *info, lanes))
-      llvm::outs() << info->name << ": " << lanes.error() << "\n";
-    else if (one.memory == other.memory)
-      ++equal;
-    else
-      llvm::outs() << info->name << ": other bits than " << left[i].getSymName()
-                   << "\n";
+    if (!comparison.compare(left.front(), right.front())) {
+      llvm::errs() << "expected the same launches in '" << left.getSymName()
+                   << "' of both targets\n";
+      return 1;
+    }
   }
-  llvm::outs() << same << " of " << std::max(left.size(), right.size())
-               << " kernels with the same arguments, " << equal
+  llvm::outs() << comparison.kernels << " kernels are " << comparison.launches
+               << " launches on a GPU, " << comparison.equal
                << " with the same bits\n";
-  return equal == same ? 0 : 1;
+  return comparison.equal == comparison.kernels ? 0 : 1;
 }

@@ -9,10 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClosedPrograms.h"
-#include "KernelRunner.h"
-#include "RandomPrograms.h"
+#include "LanePrograms.h"
 #include <cstdio>
-#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace llmc;
@@ -20,29 +18,6 @@ using namespace llmc::test;
 
 namespace {
 
-void expectSameBits(KernelRunner &processor, const std::string &text,
-                    uint64_t seed, const std::string &what) {
-  KernelRunner lanes(text, seed, RunOn::Lanes);
-  ASSERT_TRUE(lanes.isReady()) << lanes.takeMessages() << what;
-  ASSERT_TRUE(lanes.run()) << lanes.getLaneError() << what;
-  for (auto [number, expected] : llvm::enumerate(processor.getResults())) {
-    const HostTensor &got = lanes.getResults()[number];
-    ASSERT_EQ(got.getNumBytes(), expected.getNumBytes());
-    EXPECT_EQ(std::memcmp(got.bytes(), expected.bytes(), got.getNumBytes()), 0)
-        << "result " << number << "\n"
-        << what;
-  }
-}
-
-/// Runs `text` on both; each result is to have the same bits. False where the
-/// processor has no kernels of it.
-bool runBoth(const std::string &text, uint64_t seed, const std::string &what) {
-  KernelRunner processor(text, seed);
-  if (!processor.run())
-    return false;
-  expectSameBits(processor, text, seed, what);
-  return true;
-}
 /// A program of each recipe in turn, of each type.
 TEST(Lanes, RandomPrograms) {
   uint64_t base = readSetting("LLMC_TEST_SEED", 1);
@@ -70,24 +45,6 @@ TEST(Lanes, RandomPrograms) {
   if (readSetting("LLMC_TEST_SHOW", 0))
     std::printf("%d programs on lanes, %d skipped\n", int(cases - skipped),
                 int(skipped));
-}
-
-/// `text` with R, C and T for rows, columns and type.
-std::string fill(StringRef text, int64_t rows, int64_t columns,
-                 const std::string &type) {
-  std::string filled;
-  for (char c : text)
-    filled += c == 'R'   ? std::to_string(rows)
-              : c == 'C' ? std::to_string(columns)
-              : c == 'T' ? type
-                         : std::string(1, c);
-  return filled;
-}
-
-void expectSame(StringRef text, int64_t rows, int64_t columns,
-                const std::string &type) {
-  std::string filled = fill(text, rows, columns, type);
-  EXPECT_TRUE(runBoth(filled, /*seed=*/columns, filled));
 }
 
 /// Two reductions of a row, the second of what needs the first; exp, which is

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Runs Lanes.Few of KernelObjectTest with each fault of WriterFaults.def and prints
+"""Runs Lanes.Few* of KernelObjectTest with each fault of WriterFaults.def and prints
 what says so first. A fault is caught when the tests fail, crash or do not end.
 
     writer_faults.py --table WriterFaults.def --tests KernelObjectTest
@@ -20,7 +20,7 @@ import subprocess
 def run(tests, fault):
     """What the first line of a failure is; empty where all pass."""
     environment = dict(os.environ, LLMC_WRITER_FAULT=fault)
-    command = [tests, "--gtest_filter=Lanes.Few", "--gtest_brief=1"]
+    command = [tests, "--gtest_filter=Lanes.Few*", "--gtest_brief=1", "--gtest_fail_fast"]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     except subprocess.TimeoutExpired:

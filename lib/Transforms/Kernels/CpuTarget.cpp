@@ -49,7 +49,7 @@ public:
     return columns >= vectorWidth;
   }
   int64_t getColumnBlock(int64_t rows, int64_t columns) const override;
-  bool prefersUpdateColumns() const override { return false; }
+  int64_t getSharedBytes() const override { return 0; }
   std::unique_ptr<KernelWriter>
   makeWriter(OpBuilder &builder, func::FuncOp function) const override;
 };

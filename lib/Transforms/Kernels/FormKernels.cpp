@@ -63,6 +63,9 @@ private:
   Ties chooseTies(const KernelSpec &spec, size_t step,
                   ArrayRef<std::pair<unsigned, unsigned>> tieable) const;
   ArrayAttr writeTies(const KernelSpec &spec, const Ties &ties, size_t step);
+  Value getStart(const KernelSpec &spec, size_t step);
+  void launch(const KernelStage &stage, const KernelUse &use, size_t step,
+              SmallVector<Value> inputs, SmallVector<Value> &parts);
   LogicalResult launch(const KernelSpec &spec, size_t step);
   Value copyStart(const KernelSpec &spec);
   void keep(Operation *op);
@@ -233,38 +236,67 @@ ArrayAttr FunctionRewriter::writeTies(const KernelSpec &spec, const Ties &ties,
   return pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs);
 }
 
-LogicalResult FunctionRewriter::launch(const KernelSpec &spec, size_t step) {
-  bool isUpdate = spec.kind == KernelSpec::Kind::Update;
-  FailureOr<KernelUse> use =
-      table.get(spec, [&](ArrayRef<std::pair<unsigned, unsigned>> tieable) {
-        return isUpdate ? Ties(tieable) : chooseTies(spec, step, tieable);
-      });
-  if (failed(use))
-    return failure();
-  SmallVector<Value> inputs;
-  for (Value input : spec.inputs)
-    inputs.push_back(place(input));
-  if (isUpdate) {
-    unsigned start = use->ties[0].second;
-    Value root = getAliasRoot(spec.inputs[start]);
-    int64_t readers = llvm::count_if(
-        spec.inputs, [&](Value input) { return getAliasRoot(input) == root; });
-    if (readers > 1 || !mayOverwrite(spec.inputs[start], spec.outputs[0], step))
-      inputs[start] = copyStart(spec);
-    if (!inputs[start])
-      return failure();
-  }
-  SmallVector<Type> types = llvm::map_to_vector(
-      spec.outputs, [](Value output) { return output.getType(); });
-  Operation *last = spec.outputs.back().getDefiningOp();
-  auto launch = dist::LaunchOp::create(
-      builder, last->getLoc(), types, use->symbol, inputs,
-      writeTies(spec, use->ties, step), use->scratchBytes);
+/// What an Update changes: operand 0's buffer, or a copy. Null when no copy can
+/// be made.
+Value FunctionRewriter::getStart(const KernelSpec &spec, size_t step) {
+  Value start = spec.inputs[*spec.changed], root = getAliasRoot(start);
+  int64_t readers = llvm::count_if(
+      spec.inputs, [&](Value input) { return getAliasRoot(input) == root; });
+  if (readers > 1 || !mayOverwrite(start, spec.outputs[0], step))
+    return copyStart(spec);
+  return place(start);
+}
+
+/// Writes the launch of a stage, which takes `parts` of the one before, after
+/// `inputs`, and leaves there what the next one takes.
+void FunctionRewriter::launch(const KernelStage &stage, const KernelUse &use,
+                              size_t step, SmallVector<Value> inputs,
+                              SmallVector<Value> &parts) {
+  const KernelSpec &spec = stage.spec;
+  llvm::append_range(inputs, parts);
+  SmallVector<Type> types(ValueRange(spec.outputs).getTypes());
+  types.append(stage.made.begin(), stage.made.end());
+  Operation *last = spec.ops.back();
+  if (!spec.outputs.empty())
+    last = spec.outputs.back().getDefiningOp();
+  auto launch =
+      dist::LaunchOp::create(builder, last->getLoc(), types, use.symbol, inputs,
+                             writeTies(spec, use.ties, step), use.scratchBytes);
   launch->setDiscardableAttrs(last->getDiscardableAttrDictionary());
   for (auto [output, result] : llvm::zip(spec.outputs, launch.getResults()))
     mapping.map(output, result);
+  mlir::ResultRange left = launch.getResults().take_back(stage.made.size());
+  parts.assign(left.begin(), left.end());
+}
+
+LogicalResult FunctionRewriter::launch(const KernelSpec &spec, size_t step) {
+  FailureOr<std::vector<KernelStage>> stages =
+      planStages(spec, table.getTarget());
+  if (failed(stages))
+    return failure();
+  SmallVector<KernelUse> uses;
+  for (const KernelStage &stage : *stages) {
+    FailureOr<KernelUse> use =
+        table.get(stage, [&](ArrayRef<std::pair<unsigned, unsigned>> tieable) {
+          return stage.spec.changed ? Ties(tieable)
+                                    : chooseTies(stage.spec, step, tieable);
+        });
+    if (failed(use))
+      return failure();
+    uses.push_back(*use);
+  }
+  Value start;
+  if (spec.changed && !(start = getStart(spec, step)))
+    return failure();
+  SmallVector<Value> parts;
+  for (auto [stage, use] : llvm::zip(*stages, uses)) {
+    SmallVector<Value> inputs;
+    for (auto [number, input] : llvm::enumerate(stage.spec.inputs))
+      inputs.push_back(stage.spec.changed == number ? start : place(input));
+    launch(stage, use, step, inputs, parts);
+  }
   KernelPrice price = getKernelPrice(spec);
-  remark::passed(last->getLoc(),
+  remark::passed(spec.outputs.back().getLoc(),
                  remark::RemarkOpts::name("kernel").category("kernels"))
       << llvm::formatv("{0}, {1} bytes read, {2} bytes written",
                        describeKernel(spec), price.bytesRead,

@@ -42,7 +42,7 @@ public:
     return columns >= GpuWriter::warp;
   }
   int64_t getColumnBlock(int64_t, int64_t) const override { return 1; }
-  bool prefersUpdateColumns() const override { return true; }
+  int64_t getSharedBytes() const override { return sharedBudget; }
   std::unique_ptr<KernelWriter>
   makeWriter(OpBuilder &builder, func::FuncOp function) const override {
     return std::make_unique<GpuWriter>(builder, function);
@@ -95,6 +95,13 @@ Value GpuWriter::openRows(const RowPlan &plan, Value begin, Value end) {
       scf::IfOp::create(builder, loc, isRow, /*withElseRegion=*/false);
   builder.setInsertionPointToStart(guarded.thenBlock());
   return row;
+}
+
+/// Threads have memory of their own, as those that have rows.
+std::pair<Value, Value> GpuWriter::openBlock(int64_t threads, int64_t rows) {
+  shape.threads = threads;
+  shape.rowsPerBlock = rows;
+  return {block, thread};
 }
 
 LogicalResult GpuWriter::emitFlat(int64_t rows, Value begin, Value end,

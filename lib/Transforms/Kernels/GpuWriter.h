@@ -25,7 +25,7 @@
 
 namespace llmc::kernels {
 
-class GpuWriter final : public KernelWriter {
+class GpuWriter final : public KernelWriter, public StageWriter {
 public:
   static constexpr int64_t warp = 32;
 
@@ -45,15 +45,16 @@ public:
                                          ValueRange combined) override;
   void publish() override;
   void emitOnce(function_ref<void()> body) override;
+  StageWriter *getStageWriter() override { return this; }
+  std::pair<Value, Value> openBlock(int64_t threads, int64_t rows) override;
+  /// Null where there is no room.
+  Value makeShared(Type elementType, int64_t size) override;
+  void addBarrier() override;
   CallShape getShape() const override { return shape; }
 
 private:
   enum class Mode { Flat, Threads, Block };
 
-  void addBarrier();
-  /// memref<size x elementType> that the threads of a block share; null where
-  /// there is no room.
-  Value makeShared(Type elementType, int64_t size);
   LogicalResult emitSerialLoop(Location loc, const LoopRequest &request,
                                LoopBody body);
   LogicalResult emitSharedLoop(const LoopRequest &request, BodyCopies &body);

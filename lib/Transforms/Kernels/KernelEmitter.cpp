@@ -54,9 +54,11 @@ static bool hasReduction(const KernelSpec &spec) {
 
 /// Element-wise code: flat, or rows of the last dim.
 static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
-                                     OpBuilder &builder, const KernelSpec &spec,
-                                     StringRef name, int64_t &rows) {
+                                     OpBuilder &builder,
+                                     const KernelStage &stage, StringRef name,
+                                     int64_t &rows) {
   const KernelTarget &target = kernel->target;
+  const KernelSpec &spec = stage.spec;
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(spec.outputs[0].getType()).getShape();
   bool linear = true;
@@ -67,39 +69,65 @@ static LogicalResult emitElementwise(std::unique_ptr<KernelBody> &kernel,
   SymbolTable &symbols = kernel->symbols;
   builder.setInsertionPointAfter(kernel->function);
   kernel->function.erase();
-  kernel = std::make_unique<KernelBody>(builder, target, symbols, spec, name);
+  kernel = std::make_unique<KernelBody>(builder, target, symbols, stage, name);
   return emitRows(*kernel, shape.drop_back(), rows);
+}
+
+static LogicalResult emitWhole(std::unique_ptr<KernelBody> &kernel,
+                               OpBuilder &builder, const KernelStage &stage,
+                               StringRef name, EmittedKernel &result) {
+  const KernelSpec &spec = stage.spec;
+  switch (spec.kind) {
+  case KernelSpec::Kind::Rows:
+    if (failed(spec.rowShape.empty() && !hasReduction(spec)
+                   ? emitElementwise(kernel, builder, stage, name, result.rows)
+                   : emitRows(*kernel, spec.rowShape, result.rows)))
+      return failure();
+    result.tieable = kernel->findTieable();
+    return success();
+  case KernelSpec::Kind::Reduce:
+    return emitReduce(*kernel, result.rows);
+  case KernelSpec::Kind::Update:
+    return emitUpdate(*kernel, result.rows);
+  }
+  llvm_unreachable("a kind of kernel");
+}
+
+static LogicalResult emitStage(std::unique_ptr<KernelBody> &kernel,
+                               OpBuilder &builder, const KernelStage &stage,
+                               StringRef name, EmittedKernel &result) {
+  switch (stage.part) {
+  case KernelStage::Part::Whole:
+    return emitWhole(kernel, builder, stage, name, result);
+  case KernelStage::Part::Blocks:
+    return emitColumnBlocks(*kernel, result.rows);
+  case KernelStage::Part::Tile:
+    return emitColumnTile(*kernel, result.rows);
+  case KernelStage::Part::Sort:
+    return emitSort(*kernel, result.rows);
+  case KernelStage::Part::Merge:
+    return emitMerge(*kernel, result.rows);
+  case KernelStage::Part::Segments:
+    return emitSegments(*kernel, result.rows);
+  }
+  llvm_unreachable("a part of a kernel");
 }
 
 FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
                                     const KernelTarget &target,
                                     SymbolTable &symbols,
-                                    const KernelSpec &spec, StringRef name) {
+                                    const KernelStage &stage, StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   auto kernel =
-      std::make_unique<KernelBody>(builder, target, symbols, spec, name);
+      std::make_unique<KernelBody>(builder, target, symbols, stage, name);
   EmittedKernel result;
-  LogicalResult written = success();
-  switch (spec.kind) {
-  case KernelSpec::Kind::Rows:
-    written = spec.rowShape.empty() && !hasReduction(spec)
-                  ? emitElementwise(kernel, builder, spec, name, result.rows)
-                  : emitRows(*kernel, spec.rowShape, result.rows);
-    if (succeeded(written))
-      result.tieable = kernel->findTieable();
-    break;
-  case KernelSpec::Kind::Reduce:
-    written = emitReduce(*kernel, result.rows);
-    break;
-  case KernelSpec::Kind::Update:
-    written = emitUpdate(*kernel, result.rows);
-    result.inPlaceOnly = true;
-    result.tieable.push_back({0, *spec.changed});
-    break;
-  }
-  if (failed(written)) {
+  if (failed(emitStage(kernel, builder, stage, name, result))) {
     kernel->function.erase();
     return failure();
+  }
+  if (stage.spec.changed) {
+    result.inPlaceOnly = true;
+    result.tieable.push_back({0, *stage.spec.changed});
   }
   result.function = kernel->function;
   result.shape = kernel->writer->getShape();
@@ -107,29 +135,36 @@ FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
   return result;
 }
 
+static dist::ArgumentAttr getMemory(RankedTensorType type,
+                                    dist::Access access) {
+  auto flat =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  return dist::ArgumentAttr::get(type.getContext(), access, flat, 0);
+}
+
 /// What the kernel does with an input or output that is not tied.
 static dist::ArgumentAttr getArgument(Value value, dist::Access access) {
   auto type = cast<RankedTensorType>(value.getType());
-  MLIRContext *context = type.getContext();
   if (dist::CoordinateOp scalar = getScalarInput(value))
-    return dist::ArgumentAttr::get(context, dist::Access::Scalar,
+    return dist::ArgumentAttr::get(type.getContext(), dist::Access::Scalar,
                                    type.getElementType(),
                                    getNumCoordinates(scalar));
-  auto flat =
-      RankedTensorType::get({type.getNumElements()}, type.getElementType());
-  return dist::ArgumentAttr::get(context, access, flat, 0);
+  return getMemory(type, access);
 }
 
 SmallVector<Attribute>
-tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
+tieArguments(EmittedKernel &kernel, const KernelStage &stage,
              ArrayRef<std::pair<unsigned, unsigned>> ties) {
+  const KernelSpec &spec = stage.spec;
   func::FuncOp function = kernel.function;
   Block &entry = function.front();
   llvm::BitVector erased(entry.getNumArguments());
-  unsigned inputs = spec.inputs.size();
+  unsigned inputs = spec.inputs.size() + stage.taken.size();
   SmallVector<Attribute> arguments;
   for (Value input : spec.inputs)
     arguments.push_back(getArgument(input, dist::Access::Read));
+  for (RankedTensorType type : stage.taken)
+    arguments.push_back(getMemory(type, dist::Access::Read));
   for (auto [output, input] : ties) {
     entry.getArgument(inputs + output)
         .replaceAllUsesWith(entry.getArgument(input));
@@ -139,6 +174,8 @@ tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
   for (auto [number, output] : llvm::enumerate(spec.outputs))
     if (!erased.test(inputs + number))
       arguments.push_back(getArgument(output, dist::Access::Write));
+  for (RankedTensorType type : stage.made)
+    arguments.push_back(getMemory(type, dist::Access::Write));
   entry.eraseArguments(erased);
   function.setFunctionType(FunctionType::get(
       function.getContext(), llvm::to_vector(entry.getArgumentTypes()), {}));

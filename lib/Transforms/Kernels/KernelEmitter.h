@@ -7,6 +7,7 @@
 //   func.func private @k(%inputs…, %outputs…, %begin: index, %end: index,
 //                        %scratch: memref<nxi8>)
 //
+// (with what a stage takes and makes after the inputs and the outputs),
 // that computes the rows [begin, end) of its row space. An input that is the
 // device's coordinate is no memref but an index. The bits of an op do
 // not depend on the kernel it stands in, nor on how its rows are sliced:
@@ -18,6 +19,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELEMITTER_H
 
+#include "KernelStages.h"
 #include "KernelTarget.h"
 #include "llmc/Analysis/KernelFormation/KernelFormation.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
@@ -44,19 +46,19 @@ struct EmittedKernel {
   bool inPlaceOnly = false;
 };
 
-/// Writes the kernel of `spec` for `target` at `builder`'s insertion point, and
-/// its constants into the module of `symbols`. On failure an error has been
+/// Writes the kernel of `stage` for `target` at `builder`'s insertion point,
+/// and its constants into the module of `symbols`. On failure an error has been
 /// emitted.
 FailureOr<EmittedKernel> emitKernel(OpBuilder &builder,
                                     const KernelTarget &target,
                                     mlir::SymbolTable &symbols,
-                                    const KernelSpec &spec, StringRef name);
+                                    const KernelStage &stage, StringRef name);
 
 /// Lets each `output` be computed in its `input`'s buffer: its argument goes
 /// away and the input is read and written. Returns the arguments that are left,
 /// as `dist.kernel` states them.
 SmallVector<Attribute>
-tieArguments(EmittedKernel &kernel, const KernelSpec &spec,
+tieArguments(EmittedKernel &kernel, const KernelStage &stage,
              ArrayRef<std::pair<unsigned, unsigned>> ties);
 
 } // namespace llmc::kernels

@@ -40,7 +40,7 @@ public:
   explicit KeyWriter(llvm::DenseMap<const void *, std::string> &names)
       : names(names), stream(text) {}
 
-  std::string write(const KernelSpec &spec);
+  std::string write(const KernelStage &stage);
 
 private:
   unsigned number(Value value) {
@@ -84,8 +84,10 @@ void KeyWriter::writeOp(Operation &op) {
   stream << "\n";
 }
 
-std::string KeyWriter::write(const KernelSpec &spec) {
-  stream << unsigned(spec.kind) << "[";
+std::string KeyWriter::write(const KernelStage &stage) {
+  const KernelSpec &spec = stage.spec;
+  stream << unsigned(spec.kind) << " " << unsigned(stage.part) << " "
+         << stage.length << "[";
   llvm::interleaveComma(spec.rowShape, stream);
   stream << "]";
   for (Value input : spec.inputs) {
@@ -100,14 +102,19 @@ std::string KeyWriter::write(const KernelSpec &spec) {
   stream << "->";
   for (Value output : spec.outputs)
     stream << " " << number(output);
+  for (ArrayRef<RankedTensorType> types : {stage.taken, stage.made}) {
+    stream << ";";
+    for (RankedTensorType type : types)
+      stream << " " << name(type);
+  }
   return text;
 }
 
 } // namespace
 
-FailureOr<EmittedKernel> KernelTable::emit(const KernelSpec &spec) {
+FailureOr<EmittedKernel> KernelTable::emit(const KernelStage &stage) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-  return emitKernel(builder, target, tables, spec, "kernel");
+  return emitKernel(builder, target, tables, stage, "kernel");
 }
 
 /// Null for a kernel that is called and not launched.
@@ -154,20 +161,20 @@ SymbolRefAttr KernelTable::insert(func::FuncOp function,
                             {FlatSymbolRefAttr::get(context, name)});
 }
 
-SymbolRefAttr KernelTable::finish(EmittedKernel &kernel, const KernelSpec &spec,
-                                  const Ties &ties) {
-  return insert(kernel.function, tieArguments(kernel, spec, ties), kernel.rows,
+SymbolRefAttr KernelTable::finish(EmittedKernel &kernel,
+                                  const KernelStage &stage, const Ties &ties) {
+  return insert(kernel.function, tieArguments(kernel, stage, ties), kernel.rows,
                 kernel.shape);
 }
 
 FailureOr<KernelUse> KernelTable::get(
-    const KernelSpec &spec,
+    const KernelStage &stage,
     function_ref<Ties(ArrayRef<std::pair<unsigned, unsigned>>)> chooseTies) {
-  std::string key = KeyWriter(names).write(spec);
+  std::string key = KeyWriter(names).write(stage);
   auto it = known.find(key);
   FailureOr<EmittedKernel> kernel = failure();
   if (it == known.end()) {
-    kernel = emit(spec);
+    kernel = emit(stage);
     if (failed(kernel))
       return failure();
     it = known.emplace(key, Known{kernel->tieable, kernel->shape.scratchBytes})
@@ -179,10 +186,10 @@ FailureOr<KernelUse> KernelTable::get(
   SymbolRefAttr &symbol = symbols[{key, use.ties}];
   if (!symbol) {
     if (failed(kernel))
-      kernel = emit(spec);
+      kernel = emit(stage);
     if (failed(kernel))
       return failure();
-    symbol = finish(*kernel, spec, use.ties);
+    symbol = finish(*kernel, stage, use.ties);
   }
   use.symbol = symbol;
   return use;

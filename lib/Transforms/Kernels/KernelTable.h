@@ -34,10 +34,13 @@ public:
   /// Kernels of `program`, with code for `target`.
   KernelTable(ModuleOp program, const KernelTarget &target);
 
-  /// The kernel of `spec`, made if it is new. `chooseTies` picks the pairs that
-  /// share a buffer from those that may. On failure an error has been emitted.
+  const KernelTarget &getTarget() const { return target; }
+
+  /// The kernel of `stage`, made if it is new. `chooseTies` picks the pairs
+  /// that share a buffer from those that may. On failure an error has been
+  /// emitted.
   FailureOr<KernelUse>
-  get(const KernelSpec &spec,
+  get(const KernelStage &stage,
       function_ref<Ties(ArrayRef<std::pair<unsigned, unsigned>>)> chooseTies);
 
   /// The kernel that copies a tensor of `type`.
@@ -49,8 +52,8 @@ private:
     int64_t scratchBytes = 0;
   };
 
-  FailureOr<EmittedKernel> emit(const KernelSpec &spec);
-  mlir::SymbolRefAttr finish(EmittedKernel &kernel, const KernelSpec &spec,
+  FailureOr<EmittedKernel> emit(const KernelStage &stage);
+  mlir::SymbolRefAttr finish(EmittedKernel &kernel, const KernelStage &stage,
                              const Ties &ties);
   mlir::SymbolRefAttr insert(mlir::func::FuncOp function,
                              ArrayRef<Attribute> arguments, int64_t rows,

@@ -18,6 +18,8 @@ namespace llmc::kernels {
 
 KernelWriter::~KernelWriter() = default;
 
+StageWriter::~StageWriter() = default;
+
 KernelTarget::~KernelTarget() = default;
 
 static ArrayRef<const KernelTarget *> getKernelTargets() {

@@ -62,6 +62,22 @@ struct CallShape {
   int64_t rowsPerBlock = 1, threads = 1, sharedBytes = 0, alignment = 1;
 };
 
+/// What the launches of several stages (KernelStages.h) ask of a writer beyond
+/// rows of one thread.
+class StageWriter {
+public:
+  virtual ~StageWriter();
+
+  /// Instead of openRows, for blocks of `threads` that have `rows` rows each:
+  /// the numbers of the block and of the thread in it. Code of a block is
+  /// guarded by its form.
+  virtual std::pair<Value, Value> openBlock(int64_t threads, int64_t rows) = 0;
+  /// memref<size x elementType> that the threads of a block share.
+  virtual Value makeShared(Type elementType, int64_t size) = 0;
+  /// All threads of the block have come here before one goes on.
+  virtual void addBarrier() = 0;
+};
+
 /// Writes the code of one kernel at the insertion point of its builder.
 class KernelWriter {
 public:
@@ -98,6 +114,8 @@ public:
   virtual void publish() = 0;
   /// Writes `body`, which stores what the row has once, between its loops.
   virtual void emitOnce(function_ref<void()> body) = 0;
+  /// Null where kernels have one stage.
+  virtual StageWriter *getStageWriter() { return nullptr; }
   /// Of the kernel as it is written.
   virtual CallShape getShape() const = 0;
 };
@@ -116,9 +134,9 @@ public:
   /// which there are `columns` for each of `rows`.
   virtual int64_t getColumnBlock(int64_t rows, int64_t columns) const = 0;
 
-  /// Whether an Update whose columns have nothing to do with each other makes a
-  /// row of its kernel of each.
-  virtual bool prefersUpdateColumns() const = 0;
+  /// Bytes that the threads of a block may share, where long columns and
+  /// updates are cut into stages; 0 where one launch walks them.
+  virtual int64_t getSharedBytes() const = 0;
 
   /// For `function`, whose last argument is the scratch of a call. The builder
   /// outlives the writer.

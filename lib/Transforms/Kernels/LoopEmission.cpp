@@ -18,10 +18,10 @@ using namespace mlir;
 namespace llmc::kernels {
 
 KernelBody::KernelBody(OpBuilder &builder, const KernelTarget &target,
-                       SymbolTable &symbols, const KernelSpec &spec,
+                       SymbolTable &symbols, const KernelStage &stage,
                        StringRef name)
     : builder(builder), target(target), symbols(symbols),
-      loc(spec.ops.back()->getLoc()), spec(spec),
+      loc(stage.spec.ops.back()->getLoc()), stage(stage), spec(stage.spec),
       elements(builder, symbols, loc), opSet(spec.ops.begin(), spec.ops.end()) {
   SmallVector<Type> types;
   for (Value value : spec.inputs)
@@ -29,8 +29,12 @@ KernelBody::KernelBody(OpBuilder &builder, const KernelTarget &target,
         getScalarInput(value)
             ? Type(builder.getIndexType())
             : getFlatMemRef(cast<RankedTensorType>(value.getType())));
+  for (RankedTensorType type : stage.taken)
+    types.push_back(getFlatMemRef(type));
   for (Value value : spec.outputs)
     types.push_back(getFlatMemRef(cast<RankedTensorType>(value.getType())));
+  for (RankedTensorType type : stage.made)
+    types.push_back(getFlatMemRef(type));
   types.append(2, builder.getIndexType());
   types.push_back(MemRefType::get({0}, builder.getI8Type()));
   function = func::FuncOp::create(builder, loc, name,
@@ -51,8 +55,12 @@ KernelBody::KernelBody(OpBuilder &builder, const KernelTarget &target,
     else
       elements.addBuffer(value, argument);
   }
+  for (size_t i = 0; i < stage.taken.size(); ++i)
+    taken.push_back(entry->getArgument(next++));
   for (Value value : spec.outputs)
     outputs[value] = entry->getArgument(next++);
+  for (size_t i = 0; i < stage.made.size(); ++i)
+    made.push_back(entry->getArgument(next++));
   begin = entry->getArgument(next++);
   end = entry->getArgument(next++);
   func::ReturnOp::create(builder, loc);
@@ -165,10 +173,12 @@ LogicalResult Accumulators::emitStep(Value at, ValueRange indices) {
   return combineInto(at, elements);
 }
 
-LogicalResult Accumulators::emitMerge(Value at, const Accumulators &others) {
+LogicalResult Accumulators::emitMerge(Value at, ArrayRef<Value> memory,
+                                      Value from) {
   SmallVector<Value> elements;
   for (unsigned i = 0; i < inputs; ++i)
-    elements.push_back(others.emitLoad(i, at));
+    elements.push_back(
+        kernel.elements.load(memory[i], op->getOperand(i).getType(), from));
   return combineInto(at, elements);
 }
 

@@ -13,6 +13,7 @@
 
 #include "ElementEvaluator.h"
 #include "KernelEmitter.h"
+#include "KernelStages.h"
 #include "KernelTarget.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
@@ -21,18 +22,21 @@ namespace llmc::kernels {
 /// A kernel that is being written.
 struct KernelBody {
   KernelBody(OpBuilder &builder, const KernelTarget &target,
-             mlir::SymbolTable &symbols, const KernelSpec &spec,
+             mlir::SymbolTable &symbols, const KernelStage &stage,
              StringRef name);
 
   OpBuilder &builder;
   const KernelTarget &target;
   mlir::SymbolTable &symbols;
   Location loc;
+  const KernelStage &stage;
   const KernelSpec &spec;
   mlir::func::FuncOp function;
   std::unique_ptr<KernelWriter> writer;
   ElementEvaluator elements;
   llvm::DenseMap<Value, Value> outputs;
+  /// Memory of what the launch before left, and of what is left to the next.
+  SmallVector<Value> taken, made;
   Value begin, end;
   /// Loop of each output's store, and the number of reads in front of it.
   llvm::DenseMap<Value, std::pair<int, int>> stores;
@@ -77,7 +81,11 @@ public:
   /// buffers[at] = combine(buffers[at], the inputs' elements at `indices`).
   LogicalResult emitStep(Value at, ValueRange indices);
   /// buffers[at] = combine(buffers[at], others[at]).
-  LogicalResult emitMerge(Value at, const Accumulators &others);
+  LogicalResult emitMerge(Value at, const Accumulators &others) {
+    return emitMerge(at, others.buffers, at);
+  }
+  /// buffers[at] = combine(buffers[at], memory[from]).
+  LogicalResult emitMerge(Value at, ArrayRef<Value> memory, Value from);
   Value emitLoad(unsigned number, Value at) const;
   /// All combined by the fixed tree.
   FailureOr<SmallVector<Value>> emitTree();
@@ -99,6 +107,12 @@ LogicalResult emitRows(KernelBody &kernel, ArrayRef<int64_t> rowShape,
                        int64_t &rows);
 LogicalResult emitReduce(KernelBody &kernel, int64_t &rows);
 LogicalResult emitUpdate(KernelBody &kernel, int64_t &rows);
+/// The stages of KernelStages.h.
+LogicalResult emitColumnBlocks(KernelBody &kernel, int64_t &rows);
+LogicalResult emitColumnTile(KernelBody &kernel, int64_t &rows);
+LogicalResult emitSort(KernelBody &kernel, int64_t &rows);
+LogicalResult emitMerge(KernelBody &kernel, int64_t &rows);
+LogicalResult emitSegments(KernelBody &kernel, int64_t &rows);
 
 } // namespace llmc::kernels
 

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopEmission.h"
+#include "ReduceDims.h"
 #include "llmc/Solvers/Reduction/ReductionCut.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,23 +32,13 @@ namespace llmc::kernels {
 
 namespace {
 
-/// A list of dims of the input, walked as one.
-struct Walk {
-  SmallVector<int64_t> dims, shape;
-
-  void add(int64_t dim, int64_t size) {
-    dims.push_back(dim);
-    shape.push_back(size);
-  }
-  int64_t size() const { return getNumElements(shape); }
-};
-
 class ReduceKernel {
 public:
-  explicit ReduceKernel(KernelBody &kernel);
+  explicit ReduceKernel(KernelBody &kernel)
+      : kernel(kernel), dims(kernel.spec.aligned.front()) {}
 
   LogicalResult emit(int64_t &rows) {
-    return alongRows ? emitAlongRows(rows) : emitAlongColumns(rows);
+    return dims.alongRows ? emitAlongRows(rows) : emitAlongColumns(rows);
   }
 
 private:
@@ -71,7 +62,10 @@ private:
   std::optional<int64_t> getCount() const {
     return getColumnBlock() == 1 ? std::optional<int64_t>(1) : std::nullopt;
   }
-  void place(const Walk &walk, Value position, SmallVectorImpl<Value> &indices);
+  void place(const Walk &walk, Value position,
+             SmallVectorImpl<Value> &indices) {
+    walk.place(kernel.math(), position, indices);
+  }
   LogicalResult forEach(int64_t size, function_ref<LogicalResult(Value)> body);
   SmallVector<Operation *> getReductions() const {
     return SmallVector<Operation *>(kernel.spec.aligned.begin(),
@@ -79,45 +73,13 @@ private:
   }
 
   KernelBody &kernel;
-  int64_t rank;
-  bool alongRows = false;
-  /// Rows: kept dims; outer reduced dims; trailing reduced dims. Columns: kept
-  /// dims before the last reduced one; reduced dims; trailing kept dims.
-  Walk kept, outer, inner;
+  ReduceDims dims;
+  const Walk &kept = dims.kept, &outer = dims.outer, &inner = dims.inner;
   SmallVector<Value> keptIndices;
   /// Columns: one line of sums for each reduction and level (ReductionCut.h).
   std::vector<std::unique_ptr<Accumulators>> lines;
   SmallVector<SmallVector<Accumulators *>> levels;
 };
-
-ReduceKernel::ReduceKernel(KernelBody &kernel) : kernel(kernel) {
-  auto op = cast<graph::KernelOpInterface>(kernel.spec.aligned.front());
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
-  rank = shape.size();
-  SmallVector<bool> reduced(rank, false);
-  for (int64_t dim : op.getReduction().dims)
-    reduced[dim] = true;
-  int64_t last = rank - 1;
-  while (last >= 0 && shape[last] == 1)
-    --last;
-  alongRows = last < 0 || reduced[last];
-  // The trailing dims of one kind; dims of size 1 are of either.
-  int64_t tail = rank;
-  while (tail > 0 && (shape[tail - 1] == 1 || reduced[tail - 1] == alongRows))
-    --tail;
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    bool inTail = dim >= tail && reduced[dim] == alongRows;
-    (inTail ? inner : reduced[dim] ? outer : kept).add(dim, shape[dim]);
-  }
-}
-
-void ReduceKernel::place(const Walk &walk, Value position,
-                         SmallVectorImpl<Value> &indices) {
-  SmallVector<Value> at = kernel.math().delinearize(position, walk.shape);
-  for (auto [dim, index] : llvm::zip(walk.dims, at))
-    indices[dim] = index;
-}
 
 LogicalResult ReduceKernel::forEach(int64_t size,
                                     function_ref<LogicalResult(Value)> body) {
@@ -183,7 +145,7 @@ LogicalResult ReduceKernel::emitRow(Value row, ArrayRef<Operation *> ops) {
     if (made.getSize() > 1)
       llvm::append_range(accumulators, made.getBuffers());
   }
-  SmallVector<Value> indices(rank, math.constant(0));
+  SmallVector<Value> indices(dims.rank, math.constant(0));
   place(kept, row, indices);
   auto body = [&](Value at) -> LogicalResult {
     LoopSpace space;
@@ -335,7 +297,7 @@ LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
     count = arith::MinUIOp::create(builder, kernel.loc, rest,
                                    math.constant(columnBlock));
   }
-  keptIndices.assign(rank, math.constant(0));
+  keptIndices.assign(dims.rank, math.constant(0));
   place(kept, keptAt, keptIndices);
   kernel.elements.enter({});
   SmallVector<Accumulators *> results;
@@ -349,6 +311,28 @@ LogicalResult ReduceKernel::emitAlongColumns(int64_t &rows) {
 }
 
 } // namespace
+
+ReduceDims::ReduceDims(Operation *reduction) {
+  auto op = cast<graph::KernelOpInterface>(reduction);
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+  rank = shape.size();
+  SmallVector<bool> reduced(rank, false);
+  for (int64_t dim : op.getReduction().dims)
+    reduced[dim] = true;
+  int64_t last = rank - 1;
+  while (last >= 0 && shape[last] == 1)
+    --last;
+  alongRows = last < 0 || reduced[last];
+  // The trailing dims of one kind; dims of size 1 are of either.
+  int64_t tail = rank;
+  while (tail > 0 && (shape[tail - 1] == 1 || reduced[tail - 1] == alongRows))
+    --tail;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    bool inTail = dim >= tail && reduced[dim] == alongRows;
+    (inTail ? inner : reduced[dim] ? outer : kept).add(dim, shape[dim]);
+  }
+}
 
 LogicalResult emitReduce(KernelBody &kernel, int64_t &rows) {
   return ReduceKernel(kernel).emit(rows);

@@ -8,15 +8,14 @@
 //
 //   for u in updates: t = target(u); if in bounds: y[t] = combine(y[t], u)
 //
-// Where the column of an update is the column that it goes to, columns have
-// nothing to do with each other, and a target may take each for a row of the
-// kernel: the updates of a column still come in order.
+// Where a target has stages (KernelStages.h), what comes here are updates that
+// go to elements of their own, and each is a row of the kernel.
 //
 // Test: test/Transforms/Kernels/loops.mlir
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopEmission.h"
+#include "UpdateCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -24,34 +23,13 @@ using namespace mlir;
 
 namespace llmc::kernels {
 
-namespace {
-
-class UpdateKernel {
-public:
-  explicit UpdateKernel(KernelBody &kernel)
-      : kernel(kernel),
-        op(cast<graph::KernelOpInterface>(kernel.spec.aligned.front())),
-        memory(kernel.outputs.lookup(op->getResult(0))) {}
-
-  LogicalResult emit(int64_t &rows);
-
-private:
-  bool keepsColumns(ArrayRef<int64_t> shape);
-  LogicalResult emitColumn(ArrayRef<int64_t> shape);
-  Value getSource(unsigned operand, ValueRange at);
-  LogicalResult emitOne(ValueRange indices);
-  LogicalResult emitWrite(const graph::UpdateTarget &target,
-                          ValueRange indices);
-
-  KernelBody &kernel;
-  graph::KernelOpInterface op;
-  Value memory;
-  bool sourceFailed = false;
-};
+//===----------------------------------------------------------------------===//
+// One update
+//===----------------------------------------------------------------------===//
 
 /// An element of an operand. Zero where it has no code, which keeps the op's
 /// own code well formed; the kernel is dropped.
-Value UpdateKernel::getSource(unsigned operand, ValueRange at) {
+Value UpdateCode::getSource(unsigned operand, ValueRange at) {
   if (Value element = kernel.elements.getOperand(op, operand, at))
     return element;
   sourceFailed = true;
@@ -60,27 +38,7 @@ Value UpdateKernel::getSource(unsigned operand, ValueRange at) {
                                    kernel.builder.getZeroAttr(type));
 }
 
-LogicalResult UpdateKernel::emitWrite(const graph::UpdateTarget &target,
-                                      ValueRange indices) {
-  auto source = [&](unsigned operand, ValueRange at) {
-    return getSource(operand, at);
-  };
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  bool inPlace = false;
-  Value position =
-      kernel.elements.linearize(type.getShape(), target.indices, inPlace);
-  Value old = kernel.elements.load(memory, type, position);
-  Value fresh =
-      op.emitUpdateElement(kernel.builder, kernel.loc, old, indices, source);
-  if (!fresh || sourceFailed)
-    return sourceFailed ? failure()
-                        : op.emitError("expected the update step of '")
-                              << op->getName() << "', got none";
-  kernel.elements.store(memory, type, fresh, position);
-  return success();
-}
-
-LogicalResult UpdateKernel::emitOne(ValueRange indices) {
+FailureOr<graph::UpdateTarget> UpdateCode::getTarget(ValueRange indices) {
   auto source = [&](unsigned operand, ValueRange at) {
     return getSource(operand, at);
   };
@@ -88,98 +46,81 @@ LogicalResult UpdateKernel::emitOne(ValueRange indices) {
       op.emitUpdateTarget(kernel.builder, kernel.loc, indices, source);
   if (sourceFailed)
     return failure();
-  if (!target.inBounds)
-    return emitWrite(target, indices);
-  auto guarded = scf::IfOp::create(kernel.builder, kernel.loc, target.inBounds,
+  return target;
+}
+
+FailureOr<Value> UpdateCode::combine(Value old, ValueRange indices) {
+  auto source = [&](unsigned operand, ValueRange at) {
+    return getSource(operand, at);
+  };
+  Value fresh =
+      op.emitUpdateElement(kernel.builder, kernel.loc, old, indices, source);
+  if (sourceFailed)
+    return failure();
+  if (!fresh)
+    return op.emitError("expected the update step of '")
+           << op->getName() << "', got none";
+  return fresh;
+}
+
+LogicalResult UpdateCode::emitWrite(const graph::UpdateTarget &target,
+                                    ValueRange indices) {
+  Value memory = kernel.outputs.lookup(op->getResult(0));
+  bool inPlace = false;
+  Value position =
+      kernel.elements.linearize(getType().getShape(), target.indices, inPlace);
+  Value old = kernel.elements.load(memory, getType(), position);
+  FailureOr<Value> fresh = combine(old, indices);
+  if (failed(fresh))
+    return failure();
+  kernel.elements.store(memory, getType(), *fresh, position);
+  return success();
+}
+
+LogicalResult UpdateCode::emitOne(ValueRange indices) {
+  FailureOr<graph::UpdateTarget> target = getTarget(indices);
+  if (failed(target))
+    return failure();
+  if (!target->inBounds)
+    return emitWrite(*target, indices);
+  auto guarded = scf::IfOp::create(kernel.builder, kernel.loc, target->inBounds,
                                    /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(kernel.builder);
   kernel.builder.setInsertionPoint(guarded.thenBlock()->getTerminator());
-  return emitWrite(target, indices);
+  return emitWrite(*target, indices);
 }
 
-/// Whether `value`, of code in one block, depends on one of `on`.
-static bool dependsOn(Value value, const llvm::DenseSet<Value> &on) {
-  SmallVector<Value> pending = {value};
-  llvm::DenseSet<Value> seen;
-  while (!pending.empty()) {
-    Value next = pending.pop_back_val();
-    if (on.contains(next))
-      return true;
-    Operation *maker =
-        seen.insert(next).second ? next.getDefiningOp() : nullptr;
-    if (maker && maker->getNumRegions())
-      return true;
-    if (maker)
-      llvm::append_range(pending, maker->getOperands());
-  }
-  return false;
-}
+//===----------------------------------------------------------------------===//
+// All updates
+//===----------------------------------------------------------------------===//
 
-/// Asks for the target of made-up indices: the last one is that of the update,
-/// and no other depends on it.
-bool UpdateKernel::keepsColumns(ArrayRef<int64_t> shape) {
-  Block block;
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointToStart(&block);
-  SmallVector<Value> indices;
-  for (size_t dim = 0; dim < shape.size(); ++dim)
-    indices.push_back(block.addArgument(builder.getIndexType(), kernel.loc));
-  llvm::DenseSet<Value> ofColumn = {indices.back()};
-  auto source = [&](unsigned operand, ValueRange at) -> Value {
-    Value element = block.addArgument(
-        getScalarType(op->getOperand(operand).getType()), kernel.loc);
-    for (Value index : at)
-      if (dependsOn(index, ofColumn))
-        ofColumn.insert(element);
-    return element;
-  };
-  graph::UpdateTarget target =
-      op.emitUpdateTarget(builder, kernel.loc, indices, source);
-  if (target.indices.empty() || target.indices.back() != indices.back())
-    return false;
-  return llvm::none_of(ArrayRef<Value>(target.indices).drop_back(),
-                       [&](Value index) { return dependsOn(index, ofColumn); });
-}
-
-/// All updates of the kernel's row, which is a column of them.
-LogicalResult UpdateKernel::emitColumn(ArrayRef<int64_t> shape) {
-  IndexMath math = kernel.math();
-  RowPlan plan{shape.back()};
+/// Each by itself.
+static LogicalResult emitEach(KernelBody &kernel, ArrayRef<int64_t> shape,
+                              int64_t &rows) {
+  rows = getNumElements(shape);
+  RowPlan plan{rows};
   plan.isSerial = true;
-  Value column = kernel.openRows(plan);
-  ArrayRef<int64_t> outer = shape.drop_back();
-  LoopRequest request{math.constant(0), math.constant(getNumElements(outer)),
-                      getNumElements(outer)};
-  return kernel.emitLoop(request, [&](Value at) {
-    LoopSpace space;
-    space.rowShape.assign(outer.begin(), outer.end());
-    space.row = at;
-    space.rowIndices = math.delinearize(at, outer);
-    space.innerShape.assign(1, shape.back());
-    space.inner = column;
-    space.innerIndices.assign(1, column);
-    kernel.elements.enter(space);
-    return emitOne(space.getIndices());
-  });
+  LoopSpace space;
+  space.inner = kernel.openRows(plan);
+  space.innerShape.assign(shape.begin(), shape.end());
+  space.innerIndices = kernel.math().delinearize(space.inner, shape);
+  kernel.elements.enter(space);
+  return UpdateCode(kernel).emitOne(space.innerIndices);
 }
 
-LogicalResult UpdateKernel::emit(int64_t &rows) {
+/// One after the other.
+static LogicalResult emitAll(KernelBody &kernel, ArrayRef<int64_t> shape) {
   IndexMath math = kernel.math();
-  SmallVector<int64_t> shape = op.getUpdateShape();
-  if (!shape.empty() && kernel.target.prefersUpdateColumns() &&
-      keepsColumns(shape)) {
-    rows = shape.back();
-    return emitColumn(shape);
-  }
+  UpdateCode code(kernel);
   RowPlan plan;
   plan.columns = shape.empty() ? 1 : shape.back();
   plan.isSerial = true;
   kernel.openRows(plan);
   if (shape.empty()) {
     kernel.elements.enter({});
-    return emitOne({});
+    return code.emitOne({});
   }
-  ArrayRef<int64_t> outer = ArrayRef<int64_t>(shape).drop_back();
+  ArrayRef<int64_t> outer = shape.drop_back();
   auto loop = scf::ForOp::create(kernel.builder, kernel.loc, math.constant(0),
                                  math.constant(getNumElements(outer)),
                                  math.constant(1));
@@ -193,16 +134,18 @@ LogicalResult UpdateKernel::emit(int64_t &rows) {
     space.inner = at;
     space.innerIndices.assign(1, at);
     kernel.elements.enter(space);
-    return emitOne(space.getIndices());
+    return code.emitOne(space.getIndices());
   };
   return kernel.emitLoop(
       {math.constant(0), math.constant(shape.back()), shape.back()}, body);
 }
 
-} // namespace
-
 LogicalResult emitUpdate(KernelBody &kernel, int64_t &rows) {
-  return UpdateKernel(kernel).emit(rows);
+  auto op = cast<graph::KernelOpInterface>(kernel.spec.aligned.front());
+  SmallVector<int64_t> shape = op.getUpdateShape();
+  if (kernel.writer->getStageWriter() && getNumElements(shape) > 0)
+    return emitEach(kernel, shape, rows);
+  return emitAll(kernel, shape);
 }
 
 } // namespace llmc::kernels

@@ -7,8 +7,8 @@
 //
 // Runs each kernel of an object on a device of the target, on random memory
 // that its number alone decides, and writes down checksums of what it wrote:
-// one for each 4 KiB. On another machine and target the same kernels, in the
-// same order, are compared with these. The last line is
+// one for each 4 KiB. On another machine the same kernels, in the same order,
+// are compared with these. The last line is
 //
 //   64 of 64 kernels have the bits that were recorded
 //

@@ -1,0 +1,52 @@
+//===- LanePrograms.cpp - Programs on a processor and on lanes ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LanePrograms.h"
+#include <cstring>
+#include <gtest/gtest.h>
+
+namespace llmc::test {
+
+static void expectSameBits(KernelRunner &processor, const std::string &text,
+                           uint64_t seed, const std::string &what) {
+  KernelRunner lanes(text, seed, RunOn::Lanes);
+  ASSERT_TRUE(lanes.isReady()) << lanes.takeMessages() << what;
+  ASSERT_TRUE(lanes.run()) << lanes.getLaneError() << what;
+  for (auto [number, expected] : llvm::enumerate(processor.getResults())) {
+    const HostTensor &got = lanes.getResults()[number];
+    ASSERT_EQ(got.getNumBytes(), expected.getNumBytes());
+    EXPECT_EQ(std::memcmp(got.bytes(), expected.bytes(), got.getNumBytes()), 0)
+        << "result " << number << "\n"
+        << what;
+  }
+}
+
+bool runBoth(const std::string &text, uint64_t seed, const std::string &what) {
+  KernelRunner processor(text, seed);
+  if (!processor.run())
+    return false;
+  expectSameBits(processor, text, seed, what);
+  return true;
+}
+
+static std::string fill(StringRef text, int64_t rows, int64_t columns,
+                        const std::string &type) {
+  std::string filled;
+  for (char c : text)
+    filled += c == 'R'   ? std::to_string(rows)
+              : c == 'C' ? std::to_string(columns)
+              : c == 'T' ? type
+                         : std::string(1, c);
+  return filled;
+}
+
+void expectSame(StringRef text, int64_t rows, int64_t columns,
+                const std::string &type) {
+  std::string filled = fill(text, rows, columns, type);
+  EXPECT_TRUE(runBoth(filled, /*seed=*/columns, filled));
+}
+
+} // namespace llmc::test
