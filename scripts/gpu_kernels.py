@@ -27,6 +27,8 @@ PAGE = ROOT / "docs/gpu-kernels.md"
 EXAMPLES = {
     "gpt": ("examples/gpt/gpt.mlir", "examples/gpt/gpt.toml", ["--mesh", "data=2,tensor=2"]),
     "gpt, one device": ("examples/gpt/gpt.mlir", "examples/gpt/gpt.toml", []),
+    # No model, but a kernel for each function.
+    "functions": ("test/Codegen/Inputs/gpu-functions.mlir", None, []),
 }
 ARCHITECTURES = ("sm_80", "sm_90")
 # Registers of a thread, a quarter of a multiprocessor's threads at a time; shared
@@ -74,14 +76,23 @@ def assemble(ptxas, architecture, text, folder):
     return rows
 
 
-def examine(build, ptxas, name, folder):
+def form_kernels(build, name, target, program):
+    """Writes the kernels of an example."""
     model, config, flags = EXAMPLES[name]
+    if config is None:
+        command = [build / "bin/llmc-opt", ROOT / model, "--llmc-form-kernels=target=cuda"]
+    else:
+        command = [build / "bin/llmc", "compile", ROOT / model, "--config", ROOT / config, *flags, "--target", target,
+                   "--compile-to", "kernels"]
+    subprocess.run([*command, "-o", program], check=True)
+
+
+def examine(build, ptxas, name, folder):
     rows, faults = [], []
     for architecture in ARCHITECTURES:
         program = folder / "program.mlir"
         target = f"cuda:{architecture}"
-        subprocess.run([build / "bin/llmc", "compile", ROOT / model, "--config", ROOT / config, *flags, "--target", target,
-                        "--compile-to", "kernels", "-o", program], check=True)
+        form_kernels(build, name, target, program)
         code = subprocess.run([build / "test/Codegen/llmc-kernel-code", target, program], check=True,
                               capture_output=True, text=True).stdout
         shapes = {}

@@ -42,6 +42,9 @@ namespace llmc::codegen {
 /// architectures: drivers of CUDA 12.0 and later.
 static constexpr llvm::StringLiteral ptxVersion = "+ptx80";
 
+/// Of a thread: a quarter of a multiprocessor's threads run at a time.
+static constexpr int maxRegisters = 128;
+
 namespace {
 /// Parameter `parameter` of an entry for each operand of the body: pointers
 /// first, then scalars, then those of the call.
@@ -89,6 +92,9 @@ static void addKernel(dist::KernelOp kernel, llvm::Function &body) {
   int64_t threads =
       kernel.getShapeAttr() ? kernel.getShapeAttr().getThreads() : 1;
   entry->addFnAttr("nvvm.reqntid", std::to_string(threads));
+  // Without it ptxas spills a few, that a block of three warps may run once
+  // more.
+  entry->addFnAttr("nvvm.maxnreg", std::to_string(maxRegisters));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", entry));
   SmallVector<llvm::Value *> arguments(body.arg_size());
   auto described = llvm::to_vector(kernel.getArgumentRange());

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks that the objects call nothing but the few functions of the C library
-// that kernels may use, then runs the linker as a child process. The shared
-// object is written beside its final name and renamed, so that a file of that
-// name is always whole.
+// Checks that the objects call nothing but the C library's moves of memory,
+// which compilers make out of loops, then runs the linker as a child process.
+// The shared object is written beside its final name and renamed, so that a
+// file of that name is always whole.
 //
 // Test: test/Codegen/KernelObjectTest.cpp
 //
@@ -38,7 +38,7 @@ static LogicalResult checkSymbols(ModuleOp kernels, StringRef object) {
         isLibrarySymbol(name) || name == "_GLOBAL_OFFSET_TABLE_")
       continue;
     return kernels.emitError("expected kernels that need only the C library's "
-                             "mathematical functions, got a call of '")
+                             "moves of memory, got a call of '")
            << name << "'";
   }
   return success();

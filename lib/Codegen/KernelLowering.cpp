@@ -36,7 +36,7 @@ namespace llmc::codegen {
 static void addPasses(OpPassManager &passes, const CodeTarget &target) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
-  passes.addPass(createMathFunctionsPass(target.isDevice()));
+  passes.addPass(createMathFunctionsPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());
   arith::ArithEmulateUnsupportedFloatsOptions narrow;

@@ -17,10 +17,9 @@ class RewritePatternSet;
 
 namespace llmc::codegen {
 
-/// Replaces transcendental functions by polynomials (f32) and calls (f64); on a
-/// device those that are rounded to f32 are code of the kernels
-/// (DeviceFunctions.h).
-std::unique_ptr<mlir::Pass> createMathFunctionsPass(bool onDevice);
+/// Replaces transcendental functions by polynomials (f32), and by calls of
+/// functions that the module gets (f64, Functions.h).
+std::unique_ptr<mlir::Pass> createMathFunctionsPass();
 
 /// Replaces maxima and minima of floats by those that know the signs of zeros.
 std::unique_ptr<mlir::Pass> createExtremesPass();

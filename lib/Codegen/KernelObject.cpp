@@ -5,8 +5,8 @@
 // What the cache does not have is lowered together, then cut into one module a
 // kernel, with what its function refers to; these become objects in parallel.
 //
-//   @kernels: k_1, k_2, k_3 (cached)  ->  lowered: k_1_cpu, k_2_cpu, @fmodf
-//     ->  [k_1_cpu] -> k_1.o    [k_2_cpu, @fmodf] -> k_2.o
+//   @kernels: k_1, k_2, k_3 (cached)  ->  lowered: k_1_cpu, k_2_cpu, @llmc_fmod
+//     ->  [k_1_cpu] -> k_1.o    [k_2_cpu, @llmc_fmod] -> k_2.o
 //
 // Test: test/Codegen/KernelObjectTest.cpp, test/Codegen/KernelCacheTest.cpp
 //

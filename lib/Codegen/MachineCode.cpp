@@ -39,7 +39,10 @@ namespace llmc::codegen {
 static void addWrapper(llvm::Function &body, StringRef name) {
   llvm::Module &module = *body.getParent();
   llvm::LLVMContext &context = module.getContext();
-  body.setLinkage(llvm::GlobalValue::InternalLinkage);
+  // Functions of numbers are in each object that calls them.
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
   body.addFnAttr(llvm::Attribute::NoInline);
   unsigned operands = body.arg_size() - dist::KernelOp::kNumCallArguments,
            pointers = 0, scalars = 0;

@@ -4,23 +4,24 @@
 //
 // f32 exp, log, tanh, erf and erfc become polynomials, the same operations for
 // one element and for a vector. The other functions of f32 are computed in f64.
-// In f64 each is a call of the C library's, element by element. rsqrt is
-// 1/sqrt, cos and sin of narrow floats go through f32. See also
-// NarrowFloats.cpp.
+// In f64 each is a function of the module (Functions.h), called element by
+// element. rsqrt is 1/sqrt, cos and sin of narrow floats go through f32. See
+// also NarrowFloats.cpp.
 //
 //   math.exp %x : vector<16xf32>  ->  polynomial on vector<16xf32>
-//   math.cbrt %x : f32            ->  extf, call @cbrt, truncf
+//   math.cbrt %x : f32            ->  extf, call @llmc_cbrt, truncf
 //
 // Test: test/Codegen/KernelFormsTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceFunctions.h"
+#include "Functions.h"
 #include "KernelLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -39,38 +40,11 @@ Type withElement(Type type, Type element) {
 
 namespace {
 
-struct LibraryFunction {
-  StringRef op, symbol;
-};
-
-/// Functions that stay calls, in f64.
-const LibraryFunction libraryFunctions[] = {
-    {"math.acos", "acos"},   {"math.acosh", "acosh"}, {"math.asin", "asin"},
-    {"math.asinh", "asinh"}, {"math.atan", "atan"},   {"math.atan2", "atan2"},
-    {"math.atanh", "atanh"}, {"math.cbrt", "cbrt"},   {"math.cos", "cos"},
-    {"math.cosh", "cosh"},   {"math.erf", "erf"},     {"math.erfc", "erfc"},
-    {"math.exp", "exp"},     {"math.exp2", "exp2"},   {"math.expm1", "expm1"},
-    {"math.log", "log"},     {"math.log10", "log10"}, {"math.log1p", "log1p"},
-    {"math.log2", "log2"},   {"math.powf", "pow"},    {"math.sin", "sin"},
-    {"math.sinh", "sinh"},   {"math.tan", "tan"},     {"math.tanh", "tanh"},
-    {"arith.remf", "fmod"},
-};
-
-StringRef getLibrarySymbol(Operation *op) {
-  for (const LibraryFunction &function : libraryFunctions)
-    if (op->getName().getStringRef() == function.op)
-      return function.symbol;
-  return {};
-}
-
 /// Functions that have a polynomial in f32.
 bool hasPolynomial(StringRef op) {
   return op == "math.exp" || op == "math.log" || op == "math.tanh" ||
          op == "math.erf" || op == "math.erfc";
 }
-
-/// Marks a function of f64 whose result is rounded to f32.
-constexpr StringRef kIsRounded = "llmc.is_rounded";
 
 /// A function of a narrower type in `wide`, rounded once.
 void computeWider(Operation *op, Type wide, PatternRewriter &rewriter) {
@@ -83,8 +57,6 @@ void computeWider(Operation *op, Type wide, PatternRewriter &rewriter) {
   Operation *copy = rewriter.clone(*op);
   copy->setOperands(operands);
   copy->getResult(0).setType(wideType);
-  if (wide.isF64())
-    copy->setAttr(kIsRounded, rewriter.getUnitAttr());
   rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, copy->getResult(0));
 }
 
@@ -95,14 +67,14 @@ struct WidenNarrowFloat : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!isa<math::MathDialect>(op->getDialect()) &&
-        getLibrarySymbol(op).empty())
+        getFunctionName(op->getName().getStringRef()).empty())
       return failure();
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
     if (!isa<FloatType>(element) || element.isF64())
       return failure();
     bool narrow = element.getIntOrFloatBitWidth() < 32;
     StringRef name = op->getName().getStringRef();
-    if (!narrow && (getLibrarySymbol(op).empty() || hasPolynomial(name)))
+    if (!narrow && (getFunctionName(name).empty() || hasPolynomial(name)))
       return failure();
     computeWider(op, narrow ? rewriter.getF32Type() : rewriter.getF64Type(),
                  rewriter);
@@ -110,24 +82,21 @@ struct WidenNarrowFloat : RewritePattern {
   }
 };
 
-struct CallLibrary : RewritePattern {
-  CallLibrary(MLIRContext *context, bool onDevice)
-      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
-        onDevice(onDevice) {}
+/// A call of the function that the module gets, lane by lane.
+struct CallFunction : RewritePattern {
+  explicit CallFunction(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    StringRef symbol = getLibrarySymbol(op);
-    if (symbol.empty() ||
+    StringRef name = getFunctionName(op->getName().getStringRef());
+    if (name.empty() ||
         !getElementTypeOrSelf(op->getResult(0).getType()).isF64())
       return failure();
     Location loc = op->getLoc();
-    std::string name = onDevice && op->hasAttr(kIsRounded)
-                           ? define(op, symbol, rewriter)
-                           : declare(op, symbol, rewriter).getSymName().str();
+    func::FuncOp function = define(op, name, rewriter);
     auto call = [&](ValueRange arguments) -> Value {
-      return func::CallOp::create(rewriter, loc, name,
-                                  TypeRange{rewriter.getF64Type()}, arguments)
+      return func::CallOp::create(rewriter, loc, function, arguments)
           .getResult(0);
     };
     auto type = dyn_cast<VectorType>(op->getResult(0).getType());
@@ -149,9 +118,11 @@ struct CallLibrary : RewritePattern {
     return success();
   }
 
-  static func::FuncOp declare(Operation *op, StringRef symbol,
-                              PatternRewriter &rewriter) {
+  /// The module's function `name`.
+  static func::FuncOp define(Operation *op, StringRef name,
+                             PatternRewriter &rewriter) {
     auto module = op->getParentOfType<ModuleOp>();
+    std::string symbol = ("llmc_" + name).str();
     if (auto known = module.lookupSymbol<func::FuncOp>(symbol))
       return known;
     OpBuilder::InsertionGuard guard(rewriter);
@@ -161,32 +132,13 @@ struct CallLibrary : RewritePattern {
         rewriter, module.getLoc(), symbol,
         rewriter.getFunctionType(inputs, rewriter.getF64Type()));
     function.setPrivate();
-    return function;
-  }
-
-  /// The name of a function of the kernels, or of the library where a device
-  /// has no code of it.
-  static std::string define(Operation *op, StringRef symbol,
-                            PatternRewriter &rewriter) {
-    std::string name = ("llmc_" + symbol).str();
-    func::FuncOp function = declare(op, name, rewriter);
-    if (!function.isExternal())
-      return name;
-    OpBuilder::InsertionGuard guard(rewriter);
     Block *entry = function.addEntryBlock();
     rewriter.setInsertionPointToStart(entry);
-    Value result = makeDeviceFunction(rewriter, op->getLoc(), symbol,
-                                      entry->getArguments());
-    if (!result) {
-      rewriter.eraseOp(function);
-      rewriter.setInsertionPoint(op);
-      return declare(op, symbol, rewriter).getSymName().str();
-    }
-    func::ReturnOp::create(rewriter, op->getLoc(), result);
-    return name;
+    Value result =
+        makeFunction(rewriter, module.getLoc(), name, entry->getArguments());
+    func::ReturnOp::create(rewriter, module.getLoc(), result);
+    return function;
   }
-
-  bool onDevice;
 };
 
 class MathFunctionsPass
@@ -194,41 +146,30 @@ class MathFunctionsPass
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MathFunctionsPass)
 
-  explicit MathFunctionsPass(bool onDevice) : onDevice(onDevice) {}
-
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, math::MathDialect, func::FuncDialect,
-                    vector::VectorDialect>();
+                    scf::SCFDialect, vector::VectorDialect>();
   }
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<WidenNarrowFloat>(&getContext());
-    patterns.add<CallLibrary>(&getContext(), onDevice);
+    patterns.add<WidenNarrowFloat, CallFunction>(&getContext());
     populateNarrowFloatPatterns(patterns);
     math::populateExpansionPatterns(patterns, {"rsqrt"});
     populateMathPolynomialApproximationPatterns(patterns, hasPolynomial);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
-
-private:
-  bool onDevice;
 };
 
 } // namespace
 
-std::unique_ptr<mlir::Pass> createMathFunctionsPass(bool onDevice) {
-  return std::make_unique<MathFunctionsPass>(onDevice);
+std::unique_ptr<mlir::Pass> createMathFunctionsPass() {
+  return std::make_unique<MathFunctionsPass>();
 }
 
 bool isLibrarySymbol(StringRef symbol) {
-  if (symbol == "memcpy" || symbol == "memset" || symbol == "memmove")
-    return true;
-  for (const LibraryFunction &function : libraryFunctions)
-    if (symbol == function.symbol)
-      return true;
-  return false;
+  return symbol == "memcpy" || symbol == "memset" || symbol == "memmove";
 }
 
 } // namespace llmc::codegen

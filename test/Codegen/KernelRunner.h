@@ -52,6 +52,10 @@ public:
   void setArgument(unsigned argument, int64_t element, double value) {
     arguments[argument].setFloat(element, value);
   }
+  /// The elements of an argument, to be overwritten before `run`.
+  char *getArgumentBytes(unsigned argument) {
+    return arguments[argument].mutableBytes();
+  }
   ArrayRef<HostTensor> getResults() const { return results; }
   int getNumLaunches() const { return launches; }
   /// What lanes did wrong; empty where all was right.
