@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelTarget.h"
+#include "CallForm.h"
 #include "CpuTarget.h"
 #include "GpuTarget.h"
 
@@ -19,6 +20,12 @@ namespace llmc::kernels {
 KernelWriter::~KernelWriter() = default;
 
 KernelTarget::~KernelTarget() = default;
+
+std::optional<CallPlan>
+KernelTarget::planCall(const rt::LibraryDescriptor &,
+                       ArrayRef<RankedTensorType>) const {
+  return {};
+}
 
 static ArrayRef<const KernelTarget *> getKernelTargets() {
   static const KernelTarget *const targets[] = {&getCpuTarget(),

@@ -21,6 +21,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELTARGET_H
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELTARGET_H
 
+#include "llmc/Runtime/Base/Library.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <memory>
@@ -102,6 +103,8 @@ public:
   virtual CallShape getShape() const = 0;
 };
 
+struct CallPlan;
+
 class KernelTarget {
 public:
   virtual ~KernelTarget();
@@ -119,6 +122,12 @@ public:
   /// Whether an Update whose columns have nothing to do with each other makes a
   /// row of its kernel of each.
   virtual bool prefersUpdateColumns() const = 0;
+
+  /// The kernels that compute a call of a library whose buffers have `types`
+  /// (CallForm.h); none where the target has no form of it.
+  virtual std::optional<CallPlan>
+  planCall(const rt::LibraryDescriptor &descriptor,
+           ArrayRef<RankedTensorType> types) const;
 
   /// For `function`, whose last argument is the scratch of a call. The builder
   /// outlives the writer.
