@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Runs Lanes.Few* of KernelObjectTest with each fault of WriterFaults.def and prints
+"""Runs a test of KernelObjectTest with each fault of a table and prints
 what says so first. A fault is caught when the tests fail, crash or do not end.
 
     writer_faults.py --table WriterFaults.def --tests KernelObjectTest
@@ -17,10 +17,10 @@ import re
 import subprocess
 
 
-def run(tests, fault):
+def run(tests, test, fault):
     """What the first line of a failure is; empty where all pass."""
     environment = dict(os.environ, LLMC_WRITER_FAULT=fault)
-    command = [tests, "--gtest_filter=Lanes.Few*", "--gtest_brief=1", "--gtest_fail_fast"]
+    command = [tests, f"--gtest_filter={test}", "--gtest_brief=1", "--gtest_fail_fast"]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     except subprocess.TimeoutExpired:
@@ -38,12 +38,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", type=pathlib.Path, required=True)
     parser.add_argument("--tests", required=True)
+    parser.add_argument("--test", default="Lanes.Few*", help="which of the tests")
     options = parser.parse_args()
     faults = re.findall(r"(?m)^LLMC_WRITER_FAULT\((\w+),\s", options.table.read_text())
-    print("without a fault:", run(options.tests, "") or "passes", flush=True)
+    print("without a fault:", run(options.tests, options.test, "") or "passes", flush=True)
     caught = 0
     for fault in faults:
-        said = run(options.tests, fault)
+        said = run(options.tests, options.test, fault)
         caught += bool(said)
         print(f"{fault}: {said or 'NOT CAUGHT'}", flush=True)
     print(f"{caught} of {len(faults)} caught")

@@ -7,15 +7,17 @@
 //
 // Formation (Analysis/KernelFormation/KernelFormation.h) says which ops share a
 // kernel and in which order kernels, contractions and all else can run; the
-// block is written again in that order. A launch's result takes an operand's
-// buffer where the kernel reads it in place and nothing reads it later
-// (BufferLife.h).
+// block is written again in that order; calls that no library of the target has
+// become launches of kernels too (CallKernels.h). A launch's result takes an
+// operand's buffer where the kernel reads it in place and nothing reads it
+// later (BufferLife.h).
 //
 // Test: test/Transforms/Kernels/form-kernels.mlir
 //
 //===----------------------------------------------------------------------===//
 
 #include "BufferLife.h"
+#include "CallKernels.h"
 #include "KernelTable.h"
 #include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
@@ -68,7 +70,7 @@ private:
               SmallVector<Value> inputs, SmallVector<Value> &parts);
   LogicalResult launch(const KernelSpec &spec, size_t step);
   Value copyStart(const KernelSpec &spec);
-  void keep(Operation *op);
+  LogicalResult keep(Operation *op);
   Value place(Value value);
   void eraseRest();
 
@@ -194,15 +196,27 @@ Value FunctionRewriter::place(Value value) {
   return mapping.lookup(value);
 }
 
-void FunctionRewriter::keep(Operation *op) {
-  kept.insert(op);
+/// A call that no library of the target has becomes launches.
+LogicalResult FunctionRewriter::keep(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     operand.set(place(operand.get()));
+  auto call = dyn_cast<graph::LibraryCallOpInterface>(op);
+  FailureOr<std::optional<CallPlan>> plan = std::optional<CallPlan>();
+  if (call)
+    plan = planKernels(table.getTarget(), call, op);
+  if (failed(plan))
+    return failure();
+  if (*plan) {
+    mapping.map(op->getResults(), launchCall(builder, table, call, **plan));
+    return success();
+  }
+  kept.insert(op);
   if (!op->hasTrait<OpTrait::IsTerminator>()) {
     op->moveBefore(block.getTerminator());
     // Behind all that has not moved, and those that have.
     positions[op] = positions.size() + kept.size();
   }
+  return success();
 }
 
 /// An Update changes operand 0's buffer; where that lives on, it changes a
@@ -322,12 +336,14 @@ LogicalResult FunctionRewriter::run() {
   numberOps();
   findReads();
   for (auto [number, step] : llvm::enumerate(formation.order)) {
-    if (!step.isKernel)
-      keep(formation.others[step.index]);
-    else if (failed(launch(formation.kernels[step.index], number)))
+    LogicalResult done = step.isKernel
+                             ? launch(formation.kernels[step.index], number)
+                             : keep(formation.others[step.index]);
+    if (failed(done))
       return failure();
   }
-  keep(block.getTerminator());
+  if (failed(keep(block.getTerminator())))
+    return failure();
   eraseRest();
   return success();
 }

@@ -16,12 +16,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferLife.h"
+#include "CallKernels.h"
 #include "ScalarProbe.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
-#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -96,24 +96,6 @@ void readInPlace(graph::LibraryCallOpInterface call) {
   }
 }
 
-/// A library of the target has the call.
-LogicalResult checkLibrary(graph::KernelOpInterface op,
-                           graph::LibraryCallOpInterface call) {
-  StringRef target = dist::getTargetName(op->getParentOfType<ModuleOp>());
-  if (llvm::all_of(rt::libraryKindNames, [&](std::string_view kind) {
-        return dist::hasLibrary(target, kind);
-      }))
-    return success();
-  FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
-  if (failed(descriptor))
-    return failure();
-  if (dist::hasLibrary(target, rt::nameOf(*descriptor)))
-    return success();
-  return emitRefusal(op, rt::ErrorKind::mismatch)
-         << "expected a kernel or a library of target '" << target << "' for "
-         << rt::phraseOf(*descriptor) << ", got none; compile for 'cpu'";
-}
-
 LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
   OpBuilder builder(op);
   auto call = dyn_cast_or_null<graph::LibraryCallOpInterface>(
@@ -121,7 +103,11 @@ LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
   if (!call)
     return op->emitOpError("expected a call of a library, got none");
   call->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  if (failed(checkLibrary(op, call)))
+  // What the target has neither a library nor kernels for is refused here,
+  // where the op of the model still stands.
+  ModuleOp program = op->getParentOfType<ModuleOp>();
+  const KernelTarget *target = findKernelTarget(dist::getTargetName(program));
+  if (target && failed(planKernels(*target, call, op)))
     return failure();
   readInPlace(call);
   if (op->getNumResults() != 1) {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuTarget.h"
+#include "GpuCalls.h"
 #include "GpuWriter.h"
 #include "WriterFaults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,6 +44,11 @@ public:
   }
   int64_t getColumnBlock(int64_t, int64_t) const override { return 1; }
   int64_t getSharedBytes() const override { return sharedBudget; }
+  std::optional<CallPlan>
+  planCall(const rt::LibraryDescriptor &descriptor,
+           ArrayRef<RankedTensorType> types) const override {
+    return planGpuCall(descriptor, types);
+  }
   std::unique_ptr<KernelWriter>
   makeWriter(OpBuilder &builder, func::FuncOp function) const override {
     return std::make_unique<GpuWriter>(builder, function);

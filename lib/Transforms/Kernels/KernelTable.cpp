@@ -195,19 +195,50 @@ FailureOr<KernelUse> KernelTable::get(
   return use;
 }
 
-FailureOr<KernelUse> KernelTable::getCopy(RankedTensorType type, Location loc) {
-  OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
-  MemRefType memref = getFlatMemRef(type);
-  Type index = builder.getIndexType();
-  auto scratch = MemRefType::get({0}, builder.getI8Type());
-  auto function = func::FuncOp::create(
-      builder, loc, "kernel",
-      builder.getFunctionType({memref, memref, index, index, scratch}, {}));
+/// An empty kernel of arguments in memory; the builder stands before its end.
+static func::FuncOp makeFunction(OpBuilder &builder,
+                                 ArrayRef<RankedTensorType> memory,
+                                 Location loc) {
+  SmallVector<Type> types = llvm::map_to_vector(
+      memory, [](RankedTensorType type) { return Type(getFlatMemRef(type)); });
+  types.append(2, builder.getIndexType());
+  types.push_back(MemRefType::get({0}, builder.getI8Type()));
+  auto function = func::FuncOp::create(builder, loc, "kernel",
+                                       builder.getFunctionType(types, {}));
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   func::ReturnOp::create(builder, loc);
   builder.setInsertionPoint(entry->getTerminator());
+  return function;
+}
+
+static dist::ArgumentAttr getFlatArgument(RankedTensorType type,
+                                          dist::Access access) {
+  auto flat =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  return dist::ArgumentAttr::get(type.getContext(), access, flat, 0);
+}
+
+SymbolRefAttr KernelTable::getCall(const CallLaunch &launch,
+                                   ArrayRef<RankedTensorType> types,
+                                   Location loc) {
+  OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
+  func::FuncOp function = makeFunction(builder, types, loc);
+  GridCode code(builder, function, launch.isWide);
+  launch.write(code);
+  CallShape shape = launch.shape;
+  shape.sharedBytes = code.getSharedBytes();
+  SmallVector<Attribute> arguments;
+  for (auto [memory, type] : llvm::zip_equal(launch.memory, types))
+    arguments.push_back(getFlatArgument(type, memory.access));
+  return insert(function, arguments, launch.rows, shape);
+}
+
+FailureOr<KernelUse> KernelTable::getCopy(RankedTensorType type, Location loc) {
+  OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
+  func::FuncOp function = makeFunction(builder, {type, type}, loc);
+  Block *entry = &function.front();
   std::unique_ptr<KernelWriter> writer = target.makeWriter(builder, function);
   LogicalResult written =
       writer->emitFlat(type.getNumElements(), entry->getArgument(2),
@@ -222,12 +253,9 @@ FailureOr<KernelUse> KernelTable::getCopy(RankedTensorType type, Location loc) {
     function.erase();
     return failure();
   }
-  SmallVector<Attribute> arguments;
-  auto flat =
-      RankedTensorType::get({type.getNumElements()}, type.getElementType());
-  for (dist::Access access : {dist::Access::Read, dist::Access::Write})
-    arguments.push_back(
-        dist::ArgumentAttr::get(builder.getContext(), access, flat, 0));
+  SmallVector<Attribute> arguments = {
+      getFlatArgument(type, dist::Access::Read),
+      getFlatArgument(type, dist::Access::Write)};
   KernelUse use;
   use.symbol =
       insert(function, arguments, type.getNumElements(), writer->getShape());

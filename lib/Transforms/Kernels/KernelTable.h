@@ -11,6 +11,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELTABLE_H
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELTABLE_H
 
+#include "CallForm.h"
 #include "KernelEmitter.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
@@ -42,6 +43,12 @@ public:
   FailureOr<KernelUse>
   get(const KernelStage &stage,
       function_ref<Ties(ArrayRef<std::pair<unsigned, unsigned>>)> chooseTies);
+
+  /// The kernel of a launch whose arguments have `types`.
+  mlir::SymbolRefAttr getCall(const CallLaunch &launch,
+                              ArrayRef<RankedTensorType> types, Location loc);
+
+  const KernelTarget &getTarget() const { return target; }
 
   /// The kernel that copies a tensor of `type`.
   FailureOr<KernelUse> getCopy(RankedTensorType type, Location loc);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelTarget.h"
+#include "CallForm.h"
 #include "CpuTarget.h"
 #include "GpuTarget.h"
 
@@ -21,6 +22,12 @@ KernelWriter::~KernelWriter() = default;
 StageWriter::~StageWriter() = default;
 
 KernelTarget::~KernelTarget() = default;
+
+std::optional<CallPlan>
+KernelTarget::planCall(const rt::LibraryDescriptor &,
+                       ArrayRef<RankedTensorType>) const {
+  return {};
+}
 
 static ArrayRef<const KernelTarget *> getKernelTargets() {
   static const KernelTarget *const targets[] = {&getCpuTarget(),

@@ -21,6 +21,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELTARGET_H
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELTARGET_H
 
+#include "llmc/Runtime/Base/Library.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <memory>
@@ -120,6 +121,8 @@ public:
   virtual CallShape getShape() const = 0;
 };
 
+struct CallPlan;
+
 class KernelTarget {
 public:
   virtual ~KernelTarget();
@@ -137,6 +140,12 @@ public:
   /// Bytes that the threads of a block may share, where long columns and
   /// updates are cut into stages; 0 where one launch walks them.
   virtual int64_t getSharedBytes() const = 0;
+
+  /// The kernels that compute a call of a library whose buffers have `types`
+  /// (CallForm.h); none where the target has no form of it.
+  virtual std::optional<CallPlan>
+  planCall(const rt::LibraryDescriptor &descriptor,
+           ArrayRef<RankedTensorType> types) const;
 
   /// For `function`, whose last argument is the scratch of a call. The builder
   /// outlives the writer.

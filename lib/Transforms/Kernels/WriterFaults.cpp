@@ -29,9 +29,13 @@ static std::optional<WriterFault> readWriterFault() {
   if (asked == #name)                                                          \
     return WriterFault::name;
 #include "WriterFaults.def"
+#define LLMC_WRITER_FAULT(name, breaks)                                        \
+  if (asked == #name)                                                          \
+    return WriterFault::name;
+#include "CallFaults.def"
   std::fprintf(stderr,
                "error[usage]: expected LLMC_WRITER_FAULT to name a fault of "
-               "WriterFaults.def, got '%s'\n",
+               "WriterFaults.def or CallFaults.def, got '%s'\n",
                text);
   std::exit(rt::exitCode(rt::ErrorKind::usage));
 }

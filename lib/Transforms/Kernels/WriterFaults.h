@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As SeededFault.h, for those of WriterFaults.def: the variable
-// LLMC_WRITER_FAULT names one.
+// As SeededFault.h, for those of WriterFaults.def and CallFaults.def: the
+// variable LLMC_WRITER_FAULT names one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,8 @@ namespace llmc::kernels {
 enum class WriterFault {
 #define LLMC_WRITER_FAULT(name, breaks) name,
 #include "WriterFaults.def"
+#define LLMC_WRITER_FAULT(name, breaks) name,
+#include "CallFaults.def"
 };
 
 #if LLMC_SEEDED_FAULTS

@@ -27,6 +27,7 @@
 #include "TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Runtime/Base/TargetLibraries.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
@@ -426,7 +427,7 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
 
   void runOnOperation() override {
     bool hasAttention =
-        dist::hasLibrary(dist::getTargetName(getOperation()), "attention");
+        rt::hasLibrary(dist::getTargetName(getOperation()), "attention");
     llvm::DenseSet<Attribute> excluded;
     for (auto recipe : getOperation().getOps<dist::TrainingOp>())
       if (!recipe.getRaise().value_or(true))

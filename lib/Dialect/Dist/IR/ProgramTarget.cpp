@@ -24,9 +24,4 @@ StringRef getTargetName(ModuleOp program) {
   return getTarget(program).split(':').first;
 }
 
-bool hasLibrary(StringRef targetName, std::string_view kind) {
-  // cuBLASLt; what else computes on a GPU is a kernel.
-  return targetName != "cuda" || kind == "contraction";
-}
-
 } // namespace llmc::dist

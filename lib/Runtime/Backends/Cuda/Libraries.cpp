@@ -8,13 +8,15 @@
 
 #include "Libraries.h"
 
+#include "llmc/Runtime/Base/TargetLibraries.h"
+
 #include <fmt/format.h>
 
 namespace llmc::rt::cuda {
 
 Result<MatmulPlan> planLibrary(const LibraryShape &shape) {
   const auto *contraction = std::get_if<ContractionShape>(&shape.descriptor);
-  if (!contraction) {
+  if (!contraction || !hasLibrary("cuda", nameOf(shape.descriptor))) {
     return makeError(
                ErrorKind::mismatch,
                fmt::format("expected a contraction from the libraries of the "

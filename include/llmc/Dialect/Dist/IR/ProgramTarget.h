@@ -10,7 +10,6 @@
 #ifndef LLMC_DIALECT_DIST_IR_PROGRAMTARGET_H
 #define LLMC_DIALECT_DIST_IR_PROGRAMTARGET_H
 
-#include "llmc/Runtime/Base/Library.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -21,11 +20,6 @@ namespace llmc::dist {
 StringRef getTarget(mlir::ModuleOp program);
 /// Without it, as plans and kernels name it: "cuda".
 StringRef getTargetName(mlir::ModuleOp program);
-
-/// Whether the library of a target has calls of a kind (one of
-/// `rt::libraryKindNames`). What has neither a kernel nor a library is refused
-/// by whoever makes the call.
-bool hasLibrary(StringRef targetName, std::string_view kind);
 
 } // namespace llmc::dist
 

@@ -1,0 +1,55 @@
+//===- GpuCalls.cpp - Calls that kernels of a GPU compute -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Test: test/Codegen/CallLanesTest.cpp
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuCalls.h"
+#include "OrderForm.h"
+#include "ProductForm.h"
+
+using namespace mlir;
+
+namespace llmc::kernels {
+
+namespace {
+
+/// A form of a kind of call, or none.
+template <typename Shape>
+std::optional<CallPlan> planOf(const Shape &, ArrayRef<RankedTensorType>) {
+  return {};
+}
+
+std::optional<CallPlan> planOf(const rt::ConvolutionShape &shape,
+                               ArrayRef<RankedTensorType> types) {
+  return planProduct(makeProduct(shape), types);
+}
+
+/// Where sizes of groups do not fit, the result is no number: not of integers.
+std::optional<CallPlan> planOf(const rt::GroupedContractionShape &shape,
+                               ArrayRef<RankedTensorType> types) {
+  if (!rt::isFloat(shape.product.c))
+    return {};
+  return planProduct(makeProduct(shape), types);
+}
+
+std::optional<CallPlan> planOf(const rt::ArgsortShape &shape,
+                               ArrayRef<RankedTensorType> types) {
+  return planOrder(shape, types);
+}
+
+} // namespace
+
+std::optional<CallPlan> planGpuCall(const rt::LibraryDescriptor &descriptor,
+                                    ArrayRef<RankedTensorType> types) {
+  if (llvm::any_of(types, [](RankedTensorType type) {
+        return type.getNumElements() == 0;
+      }))
+    return {};
+  return std::visit([&](const auto &shape) { return planOf(shape, types); },
+                    descriptor);
+}
+
+} // namespace llmc::kernels

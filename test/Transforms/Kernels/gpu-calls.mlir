@@ -1,0 +1,45 @@
+// RUN: llmc-opt %s --llmc-form-library-calls --llmc-form-kernels --llmc-verify-kernels | FileCheck %s
+
+// What no library of the target computes becomes launches of kernels, what one
+// does stays a call.
+module {
+dist.execution seed(1) threads(1) target("cuda:sm_90")
+
+// The result of one convolution is what the other one's sums are added to.
+// CHECK-LABEL: func.func @added
+// CHECK: %[[C:.*]] = dist.contract
+// CHECK: %[[Y:.*]] = dist.launch @kernels::@[[$FIRST:k_[0-9a-f]+]](%arg0, %arg1) : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) -> tensor<1x2x2x8xf32>
+// CHECK: dist.launch @kernels::@[[$SECOND:k_[0-9a-f]+]](%arg0, %arg2, %[[Y]]) {tied = {{\[}}[0, 2]]} : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>, tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+func.func @added(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x8xf32>, %v: tensor<3x3x2x8xf32>, %a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<1x2x2x8xf32>) {
+  %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) -> tensor<1x2x2x8xf32>
+  %2 = stablehlo.convolution(%x, %v) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) -> tensor<1x2x2x8xf32>
+  %3 = stablehlo.add %1, %2 : tensor<1x2x2x8xf32>
+  return %0, %3 : tensor<4x4xf32>, tensor<1x2x2x8xf32>
+}
+
+// Few sums of many terms are made in parts, here in 8 of 128 terms each.
+// CHECK-LABEL: func.func @parts
+// CHECK: %[[P:.*]] = dist.launch @kernels::@{{.*}}(%arg0, %arg1) : {{.*}} -> tensor<32xf32>
+// CHECK: dist.launch @kernels::@{{.*}}(%[[P]]) : (tensor<32xf32>) -> tensor<1x1x1x4xf32>
+func.func @parts(%x: tensor<1x32x32x1xf32>, %w: tensor<32x32x1x4xf32>) -> tensor<1x1x1x4xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x32x32x1xf32>, tensor<32x32x1x4xf32>) -> tensor<1x1x1x4xf32>
+  return %0 : tensor<1x1x1x4xf32>
+}
+
+// A long row: its parts, and two merges, of which the last one writes the
+// order. Of each part no more than is asked for is kept.
+// CHECK-LABEL: func.func @order
+// CHECK: %[[R:.*]] = dist.launch @kernels::@{{.*}}(%arg0) : (tensor<2x5000xf32>) -> tensor<18xi32>
+// CHECK: %[[M:.*]] = dist.launch @kernels::@{{.*}}(%arg0, %[[R]]) : (tensor<2x5000xf32>, tensor<18xi32>) -> tensor<12xi32>
+// CHECK: dist.launch @kernels::@{{.*}}(%arg0, %[[M]]) : (tensor<2x5000xf32>, tensor<12xi32>) -> tensor<2x3xi32>
+func.func @order(%x: tensor<2x5000xf32>) -> tensor<2x3xi32> {
+  %0 = nn.argsort %x dim 1 descending [true] : (tensor<2x5000xf32>) -> tensor<2x3xi32>
+  return %0 : tensor<2x3xi32>
+}
+}
+
+// A block of a tile has a warp or more, and its shared memory is that of one
+// step.
+// CHECK: dist.kernel @[[$FIRST]](read tensor<32xf32>, read tensor<144xf32>, write tensor<32xf32>) for "cuda" launch <threads = {{[0-9]+}}, shared = {{[0-9]+}}, align = 16> by
+// CHECK: dist.kernel @[[$SECOND]](read tensor<32xf32>, read tensor<144xf32>, readwrite tensor<32xf32>) for "cuda"
