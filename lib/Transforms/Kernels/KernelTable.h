@@ -48,8 +48,6 @@ public:
   mlir::SymbolRefAttr getCall(const CallLaunch &launch,
                               ArrayRef<RankedTensorType> types, Location loc);
 
-  const KernelTarget &getTarget() const { return target; }
-
   /// The kernel that copies a tensor of `type`.
   FailureOr<KernelUse> getCopy(RankedTensorType type, Location loc);
 
