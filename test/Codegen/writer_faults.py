@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Runs Lanes.Few* of KernelObjectTest with each fault of WriterFaults.def and prints
-what says so first. A fault is caught when the tests fail, crash or do not end.
+"""Runs the test of KernelObjectTest that WriterFaults.def names with each of its faults
+and prints what says so first. A fault is caught when the tests fail, crash or do not end.
 
     writer_faults.py --table WriterFaults.def --tests KernelObjectTest
 """
@@ -17,10 +17,10 @@ import re
 import subprocess
 
 
-def run(tests, fault):
+def run(tests, test, fault):
     """What the first line of a failure is; empty where all pass."""
     environment = dict(os.environ, LLMC_WRITER_FAULT=fault)
-    command = [tests, "--gtest_filter=Lanes.Few*", "--gtest_brief=1", "--gtest_fail_fast"]
+    command = [tests, "--gtest_filter=" + test, "--gtest_brief=1"]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     except subprocess.TimeoutExpired:
@@ -39,11 +39,15 @@ def main():
     parser.add_argument("--table", type=pathlib.Path, required=True)
     parser.add_argument("--tests", required=True)
     options = parser.parse_args()
-    faults = re.findall(r"(?m)^LLMC_WRITER_FAULT\((\w+),\s", options.table.read_text())
-    print("without a fault:", run(options.tests, "") or "passes", flush=True)
+    faults, test = [], None
+    for said, name in re.findall(r"(?m)found by ([\w.]+):$|^LLMC_WRITER_FAULT\((\w+),\s", options.table.read_text()):
+        test = said or test
+        if name:
+            faults.append((test, name))
+    print("without a fault:", run(options.tests, "Lanes.Few*", "") or "passes", flush=True)
     caught = 0
-    for fault in faults:
-        said = run(options.tests, fault)
+    for test, fault in faults:
+        said = run(options.tests, test, fault)
         caught += bool(said)
         print(f"{fault}: {said or 'NOT CAUGHT'}", flush=True)
     print(f"{caught} of {len(faults)} caught")
