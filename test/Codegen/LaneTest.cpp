@@ -76,6 +76,15 @@ TEST(Lanes, Rows) {
       expectSame(softmax, 3, columns, type);
 }
 
+// Four warps of a block have a row each where rows are many, and keep values in
+// memory of their own.
+TEST(Lanes, RowsOfABlock) {
+  for (int64_t columns : {7, 96})
+    expectSame(softmax, 512, columns, "f32");
+  expectSame(softmax, 516, 130, "bf16");
+  expectSame(softmax, 513, 33, "f32");
+}
+
 /// A column is a row of its kernel.
 const char *const columns = R"(
   func.func @f(%x: tensor<RxCxT>) -> tensor<CxT> {
@@ -135,7 +144,10 @@ TEST(Lanes, Updates) {
              100, 20, "f32");
 }
 
-// One of each kind that the writer makes: what writer-faults.test is caught by.
+// One of each kind that the writer makes: what writer-faults.test is caught by,
+// with Lanes.FewStages.
+TEST(Lanes, FewRows) { expectSame(softmax, 512, 40, "f32"); }
+
 TEST(Lanes, Few) {
   for (int64_t columnCount : {96, 200, 514, 1024, 2048, 2050})
     expectSame(softmax, 2, columnCount, "f32");

@@ -26,11 +26,16 @@ namespace llmc::kernels {
 namespace {
 
 /// Threads of a block where nothing ties them together, and where rows are few.
-constexpr int64_t flatThreads = 256, rowThreads = 128, manyRows = 1 << 16;
+constexpr int64_t flatThreads = 256, serialThreads = 128, manyRows = 1 << 16;
 
 /// From how many positions on a row that is reduced has four warps, if it has
 /// as many accumulators.
-constexpr int64_t longRow = 2048;
+constexpr int64_t longRow = 2048, longRowThreads = 128;
+
+/// Rows of one warp that share a block, of which a multiprocessor has 32 at
+/// most and 64 warps; where rows are so many that each of 128 multiprocessors
+/// has one block of them.
+constexpr int64_t sharingRows = 4, leastSharing = 512;
 
 /// Shared memory of a block: what eight blocks of a multiprocessor have room
 /// for, and every architecture gives without asking.
@@ -57,12 +62,19 @@ public:
 
 int64_t countThreads(const RowPlan &plan) {
   if (plan.accumulators)
-    return plan.columns >= longRow ? std::min(rowThreads, plan.accumulators)
+    return plan.columns >= longRow ? std::min(longRowThreads, plan.accumulators)
                                    : GpuWriter::warp;
   // Four neighbours each.
   int64_t threads = llvm::alignTo(llvm::divideCeil(plan.columns, 4),
                                   uint64_t(GpuWriter::warp));
   return std::clamp(threads, GpuWriter::warp, flatThreads);
+}
+
+/// All rows of a block are there, and their kept values have room.
+int64_t countRows(const RowPlan &plan) {
+  bool share = plan.rows >= leastSharing && plan.rows % sharingRows == 0 &&
+               plan.keptBytes * sharingRows <= sharedBudget;
+  return share ? sharingRows : 1;
 }
 
 } // namespace
@@ -83,12 +95,21 @@ Value GpuWriter::openRows(const RowPlan &plan, Value begin, Value end) {
   bool isLong = plan.accumulators || plan.columns >= warp;
   if (isLong && !plan.isSerial) {
     mode = Mode::Block;
-    shape.threads = countThreads(plan);
-    return math.add(begin, block);
+    rowThreads = countThreads(plan);
+    shape.rowsPerBlock = rowThreads == warp ? countRows(plan) : 1;
+    shape.threads = rowThreads * shape.rowsPerBlock;
+    if (shape.rowsPerBlock == 1)
+      return math.add(begin, block);
+    rowOfBlock = math.div(thread, warp);
+    if (!isSeeded(WriterFault::laneCountsThreadsOfBlock))
+      thread = math.rem(thread, warp);
+    Value first = math.add(begin, math.mul(block, shape.rowsPerBlock));
+    return isSeeded(WriterFault::warpsHaveOneRow) ? first
+                                                  : math.add(first, rowOfBlock);
   }
   mode = Mode::Threads;
   shape.threads = plan.rows == 1          ? 1
-                  : plan.rows >= manyRows ? rowThreads
+                  : plan.rows >= manyRows ? serialThreads
                                           : warp;
   shape.rowsPerBlock = shape.threads;
   Value row =
@@ -155,7 +176,7 @@ Value GpuWriter::makeLocal(Type elementType, int64_t size) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.front());
   int64_t count =
-      mode == Mode::Block ? std::max<int64_t>(1, size / shape.threads) : size;
+      mode == Mode::Block ? std::max<int64_t>(1, size / rowThreads) : size;
   return memref::AllocaOp::create(builder, loc,
                                   MemRefType::get({count}, elementType),
                                   builder.getI64IntegerAttr(16));
@@ -164,10 +185,14 @@ Value GpuWriter::makeLocal(Type elementType, int64_t size) {
 Value GpuWriter::makeShared(Type elementType, int64_t size) {
   int64_t bytes = llvm::alignTo(
       size * llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8), 64);
-  if (shape.sharedBytes + bytes > sharedBudget)
+  int64_t rows = rowOfBlock ? shape.rowsPerBlock : 1;
+  if (shape.sharedBytes + rows * bytes > sharedBudget)
     return {};
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&function.front());
+  if (rowOfBlock)
+    builder.setInsertionPointAfterValue(rowOfBlock);
+  else
+    builder.setInsertionPointToStart(&function.front());
   auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
                                           gpu::AddressSpace::Workgroup);
   auto bytesType = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(),
@@ -176,8 +201,10 @@ Value GpuWriter::makeShared(Type elementType, int64_t size) {
   auto type =
       MemRefType::get({size}, elementType, MemRefLayoutAttrInterface(), space);
   Value shift = math.constant(shape.sharedBytes);
+  if (rowOfBlock && !isSeeded(WriterFault::warpsKeepOneRow))
+    shift = math.add(math.mul(rowOfBlock, bytes), shift);
   shape.sharedBytes +=
-      isSeeded(WriterFault::sharedRowsOverlap) ? bytes / 2 : bytes;
+      isSeeded(WriterFault::sharedRowsOverlap) ? bytes / 2 : rows * bytes;
   return memref::ViewOp::create(builder, loc, type, all, shift, ValueRange{});
 }
 
@@ -274,7 +301,7 @@ LogicalResult GpuWriter::emitSerialLoop(Location loc,
 /// The positions [low, high) of a loop that begins at 0, `width` at a time.
 LogicalResult GpuWriter::emitPart(const LoopRequest &request, BodyCopies &body,
                                   int64_t width, int64_t low, int64_t high) {
-  int64_t round = shape.threads * width;
+  int64_t round = rowThreads * width;
   int64_t whole = (high - low) / round * round;
   int64_t left =
       whole > 0 && isSeeded(WriterFault::lastRoundIsForgotten) ? round : 0;
@@ -372,12 +399,12 @@ LogicalResult GpuWriter::emitReducingLoop(const LoopRequest &request,
                                           BodyCopies &body) {
   ArrayRef<Value> buffers = request.accumulators;
   int64_t all = request.numAccumulators, count = *request.count;
-  int64_t width = body.getWidth(/*most=*/all / shape.threads);
+  int64_t width = body.getWidth(/*most=*/all / rowThreads);
   while (count % width)
     width /= 2;
   for (Value buffer : buffers)
     laneWidths[buffer] = width;
-  int64_t stride = shape.threads * width, whole = count / all * all;
+  int64_t stride = rowThreads * width, whole = count / all * all;
   SmallVector<Value> lanes = loadLanes(buffers, width);
   auto getRun = [&](int64_t run, MutableArrayRef<Value> of) {
     return of.slice(run * buffers.size(), buffers.size());
@@ -435,7 +462,7 @@ FailureOr<SmallVector<Value>> GpuWriter::emitTree(Location loc,
   int64_t width = isSeeded(WriterFault::laneWidthIsForgotten)
                       ? 1
                       : laneWidths.lookup(buffers[0]);
-  if (shape.threads == warp) {
+  if (rowThreads == warp) {
     for (int64_t slot = 0; slot < size / warp; ++slot)
       lanes.push_back(load(buffers, math.constant(slot)));
     return tree.combineWarp(std::move(lanes), width);
@@ -450,7 +477,7 @@ FailureOr<SmallVector<Value>> GpuWriter::emitTree(Location loc,
     for (int64_t slot = 0; slot < type.getNumElements(); ++slot) {
       Value number = math.add(
           math.mul(thread, width),
-          math.constant(slot / width * width * shape.threads + slot % width));
+          math.constant(slot / width * width * rowThreads + slot % width));
       Value lane =
           memref::LoadOp::create(builder, loc, buffer, math.constant(slot));
       memref::StoreOp::create(builder, loc, lane, all.back(), number);

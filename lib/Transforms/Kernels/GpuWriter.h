@@ -8,12 +8,15 @@
 //   threads   a row is one thread's: short rows, columns of a reduction along
 //             columns (neighbouring threads read neighbouring columns), and
 //             whatever is done one after the other
-//   block     a row is a block's. Position j of a loop falls to thread
-//             (j / width) mod threads, where a width of neighbours is one
-//             access; an accumulator is one thread's, in registers
+//   block     a row is a block's, or a warp's of a block of few rows. Position
+//   j
+//             of a loop falls to thread (j / width) mod threads, where a width
+//             of neighbours is one access; an accumulator is one thread's, in
+//             registers
 //
-// Threads of a block agree by barriers: what one stores and another reads, or
-// reads and another overwrites, is in different loops of a row.
+// All rows of a block come to the same barriers. Threads of a block agree by
+// barriers: what one stores and another reads, or reads and another overwrites,
+// is in different loops of a row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +77,13 @@ private:
   IndexMath math;
   Mode mode = Mode::Threads;
   CallShape shape;
+  /// Of a row that is a block's or a warp's: its threads.
+  int64_t rowThreads = 1;
+  /// Of the block, and the number of its thread; of a row that is a warp's that
+  /// of the thread in it.
   Value thread, block;
+  /// Number of the row in its block; null where it is the only one.
+  Value rowOfBlock;
   /// Neighbours in the lanes of an accumulator's buffer.
   llvm::DenseMap<Value, int64_t> laneWidths;
   /// Whether loops of the row have read, and stored since the last barrier.

@@ -53,6 +53,8 @@ struct RowPlan {
   int64_t columns = 1;
   /// The least accumulators that a reduction along the row has; 0 without any.
   int64_t accumulators = 0;
+  /// The most that a row asks makeRow for.
+  int64_t keptBytes = 0;
   /// Iterations of a row's loops depend on those before them.
   bool isSerial = false;
 };

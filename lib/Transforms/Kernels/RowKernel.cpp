@@ -50,6 +50,11 @@ private:
                graph::KernelForm::Reduction &&
            !isElementwise(op);
   }
+  /// Whether what a later loop reads again is kept.
+  static bool isExpensive(Operation *op) {
+    auto cost = dyn_cast<graph::CostOpInterface>(op);
+    return cost && cost.getCost().transcendentals > 0;
+  }
   /// One element for each row. Only asked of values of aligned ops.
   bool isRowValue(Value value) const {
     return cast<RankedTensorType>(value.getType()).getNumElements() ==
@@ -102,8 +107,7 @@ void RowKernel::computeLevels() {
         });
     for (Value result : op->getResults())
       last = stored ? last : std::max(last, lastUse.lookup(result));
-    auto cost = dyn_cast<graph::CostOpInterface>(op);
-    bool expensive = cost && cost.getCost().transcendentals > 0;
+    bool expensive = isExpensive(op);
     for (Value result : op->getResults()) {
       if (stored || !expensive || last <= opLevel[op] ||
           !kernel.spec.aligned.contains(op))
@@ -252,10 +256,16 @@ LogicalResult RowKernel::emitInnerLoop(const InnerLoop &loop) {
 RowPlan RowKernel::plan() const {
   RowPlan plan{getNumElements(rowShape)};
   for (Operation *op : kernel.spec.aligned) {
-    for (Value result : op->getResults())
-      if (!isRowValue(result))
-        plan.columns =
-            std::max(plan.columns, getNumElements(getInnerShape(result)));
+    for (Value result : op->getResults()) {
+      int64_t columns = getNumElements(getInnerShape(result));
+      if (isRowValue(result))
+        continue;
+      plan.columns = std::max(plan.columns, columns);
+      unsigned bits = getMemoryType(result.getType()).getIntOrFloatBitWidth();
+      if (isExpensive(op))
+        plan.keptBytes +=
+            llvm::alignTo(columns * llvm::divideCeil(bits, 8), 64);
+    }
     if (!isReduction(op))
       continue;
     int64_t length = getNumElements(getInnerShape(op->getOperand(0)));

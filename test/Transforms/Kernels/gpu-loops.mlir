@@ -112,3 +112,24 @@ func.func @kept(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
   %3 = stablehlo.divide %0, %2 : tensor<8x128xf32>
   return %3 : tensor<8x128xf32>
 }
+
+// -----
+
+// Where rows are many, four warps of a block have one each, with memory of their
+// own.
+// CHECK-LABEL: module @kernels
+// CHECK:         rows(1024) launch <rows = 4, threads = 128, shared = 2048, align = 16>
+// CHECK:         %[[ROW:.*]] = arith.divui %thread_id_x, %c32
+// CHECK:         %[[SHIFT:.*]] = arith.muli %[[ROW]], %c512
+// CHECK:         memref.view %{{.*}}[%[[SHIFT]]]
+// CHECK:         %[[LANE:.*]] = arith.remui %thread_id_x, %c32
+// CHECK:         gpu.barrier
+// CHECK:         arith.cmpi eq, %[[LANE]], %c0
+func.func @kept_by_warps(%x: tensor<1024x128xf32>) -> (tensor<1024x128xf32>, tensor<1024xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.exponential %x : tensor<1024x128xf32>
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<1024x128xf32>, tensor<f32>) -> tensor<1024xf32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<1024xf32>) -> tensor<1024x128xf32>
+  %3 = stablehlo.divide %0, %2 : tensor<1024x128xf32>
+  return %3, %1 : tensor<1024x128xf32>, tensor<1024xf32>
+}
