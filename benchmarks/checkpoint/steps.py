@@ -9,7 +9,8 @@
     python steps.py --bin build/dev/bin -o out [--layers 6 --d 512] [--every 8] [--steps 49]
 
 One process with one thread of two cores, then two processes with one each. What the run stood still at the edge of a
-step, to copy the states, is no part of a step and is printed beside. Bar: 1.1 times the median of the other steps.
+step is no part of a step and is printed beside; what an update waited for its states to be read is part of its step.
+Bar: 1.1 times the median of the other steps.
 """
 
 import argparse
@@ -37,7 +38,8 @@ def rows_of(path):
             begin = time
         elif row["event"] == "checkpoint_end":
             # Its name comes with the step after the one in which it was written.
-            spans.append((begin + row["stall_seconds"], begin + row["seconds"], row["bytes"], row["stall_seconds"]))
+            spans.append((begin + row["stall_seconds"], begin + row["seconds"], row["bytes"], row["stall_seconds"],
+                          row.get("waited_seconds", 0)))
     return steps[4:], spans
 
 
@@ -56,7 +58,7 @@ def measure(a, name, launcher, plan):
     ratio = statistics.median(beside) / statistics.median(alone)
     print(f"{name}: {spans[0][2] / 2**20:.0f} MiB, {len(spans)} checkpoints; a step {statistics.median(alone):.3f} s alone, "
           f"{statistics.median(beside):.3f} s beside one ({ratio:.2f}), {statistics.median(s[3] for s in spans):.3f} s between "
-          f"steps; other programs {others:.0%}", flush=True)
+          f"steps, {statistics.median(s[4] for s in spans):.3f} s an update waited; other programs {others:.0%}", flush=True)
     shutil.rmtree(folder)
     return ratio
 

@@ -12,6 +12,7 @@
 - meshes: from one mesh onto others and back, at most 2e-5 from a run that went on
 - precision: from f32 to f64, bf16 and f16 with a scale of the loss, and back
 - processes: the same bits in several processes, and from them to one and back
+- background: files that are read and written beside steps have the bytes of those that are written between them
 """
 
 import argparse
@@ -148,16 +149,19 @@ def precision(runs):
         runs.judge(f"{source} to {target}", len(got) == 10 and far <= bar, f"distance {far:.1e}, bar {bar:.0e}")
 
 
+def run_plan(runs, plan, processes, steps, folder, *flags):
+    launch = [runs.bin / "llmc-launch", "-n", processes, "--"] if processes > 1 else []
+    runs.tool(*launch, runs.bin / "llmc-run", plan, "--data", runs.corpus, "--steps", steps, "--checkpoint", folder, *flags)
+
+
 def processes(runs):
     """A plan for four devices in one, two and four processes, each way."""
     plan = runs.out / "plan"
     runs.tool(runs.bin / "llmc", "compile", runs.gpt, "--config", runs.config, "--mesh=pipe=2,data=2",
               "--set=training.microbatches=2", "-o", plan)
 
-    def run(number, steps, folder, *flags):
-        launch = [runs.bin / "llmc-launch", "-n", number, "--"] if number > 1 else []
-        runs.tool(*launch, runs.bin / "llmc-run", plan, "--data", runs.corpus, "--steps", steps, "--checkpoint", folder,
-                  *flags)
+    def run(number, *what):
+        run_plan(runs, plan, number, *what)
 
     whole = runs.fresh("whole")
     run(1, 20, whole)
@@ -171,6 +175,33 @@ def processes(runs):
         equal = whole_states(runs, whole) == whole_states(runs, folder)
         runs.judge(f"{before} processes, then {after}", files == before and equal,
                    f"{files} files, states {'equal' if equal else 'differ'}")
+
+
+def background(runs):
+    """A checkpoint after each step, so that each is read beside the next one."""
+    split = ("--set=training.microbatches=2",)
+    evaluated = [f"--set={key}" for key in ("training.evaluate_every=2", "training.evaluate_steps=1", "data.held_out=0.1")]
+    cases = [("one device", (), {}), ("one device, every second step evaluated", evaluated, {}),
+             ("data=2,tensor=2, f16", (*split, "--mesh=data=2,tensor=2", "--set=training.precision=f16"), {}),
+             ("pipe=2,data=2", (*split, "--mesh=pipe=2,data=2"), {}),
+             ("data=2, ZeRO-3", (*split, "--mesh=data=2"), {"config": runs.zero3}),
+             ("a counter and dropout", (), dict(zip(("model", "config"), runs.counter)))]
+    for name, flags, what in cases:
+        what = {"model": runs.tiny, **what}
+        compare_background(runs, name, lambda folder, *more: runs.train(6, folder, *flags, *more, **what))
+    plan = runs.out / "plan"
+    runs.tool(runs.bin / "llmc", "compile", runs.tiny, "--config", runs.config, "--mesh=pipe=2,data=2", *split, "-o", plan)
+    compare_background(runs, "pipe=2,data=2 in two processes", lambda folder, *more: run_plan(runs, plan, 2, 6, folder, *more))
+
+
+def compare_background(runs, name, run):
+    always = ("--checkpoint-every=1", "--checkpoint-keep=0")
+    between, beside = runs.fresh("between"), runs.fresh("beside")
+    run(between, *always)
+    run(beside, *always, "--checkpoint-background", "--checkpoint-memory=1")
+    steps = [f"step-{step:08}" for step in range(1, 7)]
+    equal = [states_of(between / step) == states_of(beside / step) != {} for step in steps]
+    runs.judge(name, all(equal), f"{sum(equal)} of {len(equal)} checkpoints are equal")
 
 
 def whole_states(runs, folder):
@@ -187,7 +218,7 @@ def whole_states(runs, folder):
     return tensors
 
 
-PARTS = {"same": same, "meshes": meshes, "precision": precision, "processes": processes}
+PARTS = {"same": same, "meshes": meshes, "precision": precision, "processes": processes, "background": background}
 
 
 def main():
@@ -200,7 +231,7 @@ def main():
     runs = Runs(a)
     for part in a.parts:
         PARTS[part](runs)
-    print(f"{runs.count} resumed runs, {runs.failed} failed")
+    print(f"{runs.count} comparisons, {runs.failed} failed")
     return 1 if runs.failed else 0
 
 

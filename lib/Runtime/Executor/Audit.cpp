@@ -1,4 +1,4 @@
-//===- Audit.cpp - What lies beside buffers -------------------------------===//
+//===- Audit.cpp - Memory of devices, and what lies beside buffers --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,6 +11,21 @@
 #include <algorithm>
 
 namespace llmc::rt::exec {
+
+Result<std::vector<DeviceMemory>>
+gatherMemory(const plan::Plan &plan, const std::vector<LocalDevice> &devices,
+             const Peers &peers) {
+  std::vector<DeviceMemory> own, gathered;
+  for (const LocalDevice &device : devices) {
+    own.push_back({static_cast<uint64_t>(plan.arenas[device.stage]),
+                   device.arena.bytes, device.device->memoryBytes()});
+  }
+  LLMC_TRY_ASSIGN(auto all, peers.gather(own));
+  for (const std::vector<DeviceMemory> &each : all) {
+    gathered.insert(gathered.end(), each.begin(), each.end());
+  }
+  return gathered;
+}
 
 /// For each byte of the arena whether it lies in some buffer.
 static std::vector<bool> markBuffers(const plan::Plan &plan,

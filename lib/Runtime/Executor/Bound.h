@@ -110,6 +110,9 @@ struct BoundInstruction {
   int32_t streamIndex;
   const Origin *origin;
   BoundAction action;
+  /// Of the boxes that a checkpoint reads, in their order, as many as are read
+  /// before this writes; 0: it writes no state.
+  uint64_t writesAfter = 0;
 };
 
 struct BoundProgram {
@@ -135,6 +138,9 @@ struct LocalDevice {
   std::vector<BoundFrame> frames;
   std::vector<std::unique_ptr<BoundProgram>> programs; ///< Null: never runs.
   std::vector<std::unique_ptr<Collective>> collectives;
+  /// Before what writes states; null where nothing reads them beside steps.
+  Gate *gate = nullptr;
+  std::unique_ptr<Staging> aside; ///< With the gate.
 };
 
 /// Entries and words that a program enqueues on each stream.

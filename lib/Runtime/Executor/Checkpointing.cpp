@@ -50,8 +50,21 @@ Result<Interval> parseInterval(const std::string &text) {
 struct Writing {
   CheckpointManifest manifest;
   std::unique_ptr<BoxFileWriter> file;
+  /// In the background: what gives the file its boxes.
+  std::shared_ptr<BoxReading> reading;
   Clock::time_point begin;
   double stall = 0; ///< Seconds for which the run stood still.
+
+  ~Writing() {
+    if (reading) {
+      reading->stop();
+    }
+  }
+  bool isDone() const {
+    return reading
+               ? reading->isDone() && (!reading->wait().ok() || file->isDone())
+               : file->isDone();
+  }
 };
 
 class RunCheckpoints final : public Checkpointing {
@@ -85,9 +98,7 @@ public:
   }
   bool has(int64_t step) const override { return step == lastStep; }
   Result<std::string> write(Session &session, int64_t step) override;
-  bool isWritten() const override {
-    return !writing || writing->file->isDone();
-  }
+  bool isWritten() const override { return !writing || writing->isDone(); }
   Result<std::string> finish() override;
   WrittenCheckpoint lastWritten() const override { return done; }
 
@@ -99,6 +110,7 @@ private:
   Status usable(const std::string &checkpoint, CheckpointManifest &manifest);
   Status checkBest(const plan::Plan &plan) const;
   Status writeBoxes(Session &session, int64_t step);
+  Result<CheckpointFile> finishFile();
   CheckpointManifest describe(const Session &session, int64_t step) const;
 
   CheckpointOptions options;
@@ -259,6 +271,9 @@ Status RunCheckpoints::begin(Session &session, const std::string &name) {
     }
   }
   LLMC_TRY(checkBest(session.plan()));
+  if (options.background) {
+    LLMC_TRY(meeting.agree(session.guardStates()));
+  }
   LLMC_TRY_ASSIGN(std::vector<TensorBox> boxes, session.ownedBoxes());
   Result<std::string> printed = printBoxHeader(boxes);
   LLMC_TRY(meeting.agree(printed.status()));
@@ -324,10 +339,25 @@ Status RunCheckpoints::writeBoxes(Session &session, int64_t step) {
   LLMC_TRY_ASSIGN(writing->file, BoxFileWriter::create(
                                      calls, path, header,
                                      options.background ? options.memory : 0));
-  LLMC_TRY(session.readBoxes([&](const std::byte *values, size_t bytes) {
-    return writing->file->append(values, bytes);
-  }));
-  return writing->file->close();
+  BoxFileWriter *file = writing->file.get();
+  BoxSink sink{[file](const std::byte *values, size_t bytes) {
+                 return file->append(values, bytes);
+               },
+               [file] { return file->close(); }};
+  if (options.background) {
+    LLMC_TRY_ASSIGN(writing->reading, session.readBoxesAside(std::move(sink)));
+    return Status::success();
+  }
+  LLMC_TRY(session.readBoxes(sink.append));
+  return sink.close();
+}
+
+/// Of this process: the size and the checksum of its file.
+Result<CheckpointFile> RunCheckpoints::finishFile() {
+  if (writing->reading) {
+    LLMC_TRY(writing->reading->wait());
+  }
+  return writing->file->finish();
 }
 
 Result<std::string> RunCheckpoints::write(Session &session, int64_t step) {
@@ -354,7 +384,7 @@ Result<std::string> RunCheckpoints::finish() {
   if (!writing) {
     return std::string();
   }
-  Result<CheckpointFile> own = writing->file->finish();
+  Result<CheckpointFile> own = finishFile();
   LLMC_TRY(meeting.agree(own.status()));
   std::string row(reinterpret_cast<const char *>(&own->bytes),
                   sizeof(uint64_t));
@@ -382,12 +412,17 @@ Result<std::string> RunCheckpoints::finish() {
   std::chrono::duration<double> seconds = Clock::now() - writing->begin;
   done = {manifest.step,
           fmt::format("{}/{}", options.folder, checkpointName(manifest.step)),
-          bytes, seconds.count(),
-          options.background ? writing->stall : seconds.count()};
+          bytes,
+          seconds.count(),
+          options.background ? writing->stall : seconds.count(),
+          writing->reading ? writing->reading->stoodSeconds() : 0};
   writing.reset();
   return fmt::format(
-      "checkpoint: {}  {} in {:.2f} s, {:.2f} s of it between steps\n",
-      done.path, printBytes(done.bytes), done.seconds, done.stall);
+      "checkpoint: {}  {} in {:.2f} s, {:.2f} s of it between steps{}\n",
+      done.path, printBytes(done.bytes), done.seconds, done.stall,
+      options.background
+          ? fmt::format(", {:.2f} s in which an update waited", done.waited)
+          : "");
 }
 } // namespace
 

@@ -70,6 +70,12 @@ static void addRepeat(QueueUse &use, const std::vector<int32_t> &streams) {
   }
 }
 
+/// It may have to wait at a gate.
+static bool writesState(const plan::Plan &plan,
+                        const plan::Instruction &instruction) {
+  return !plan::statesWrittenBy(plan, instruction.action).empty();
+}
+
 std::vector<QueueUse> measurePrograms(const plan::Plan &plan) {
   std::vector<QueueUse> uses;
   for (const plan::Program &program : plan.programs) {
@@ -85,7 +91,7 @@ std::vector<QueueUse> measurePrograms(const plan::Plan &plan) {
         continue;
       }
       Measure measure(instruction.action);
-      ++use.entries[instruction.stream];
+      use.entries[instruction.stream] += 1 + writesState(plan, instruction);
       use.words[instruction.stream] += measure.words;
     }
     uses.push_back(std::move(use));

@@ -191,9 +191,10 @@ void RunLog::beginCheckpoint(int64_t step) {
 void RunLog::endCheckpoint(const WrittenCheckpoint &written) {
   event("checkpoint_end",
         fmt::format("\"step\": {}, \"path\": {}, \"bytes\": {}, \"seconds\": "
-                    "{}, \"stall_seconds\": {}",
+                    "{}, \"stall_seconds\": {}, \"waited_seconds\": {}",
                     written.step, quoteAsJson(written.path), written.bytes,
-                    jsonNumber(written.seconds), jsonNumber(written.stall)));
+                    jsonNumber(written.seconds), jsonNumber(written.stall),
+                    jsonNumber(written.waited)));
 }
 
 void RunLog::rollBack(int64_t from, int64_t to, int64_t leftOut,

@@ -9,6 +9,7 @@
 #include "llmc/Runtime/Executor/Session.h"
 #include "Audit.h"
 #include "Binder.h"
+#include "BoxReads.h"
 #include "EntryRun.h"
 #include "Objects.h"
 #include "States.h"
@@ -33,9 +34,12 @@ class PlanSession final : public Session {
 public:
   PlanSession(plan::Plan plan, const SessionOptions &options)
       : source(std::move(plan)), options(options),
-        states(source, devices, peers) {}
+        states(source, devices, peers), reads(source, devices, states) {}
   /// The world goes first: steps that still run use the rest.
-  ~PlanSession() override { world.reset(); }
+  ~PlanSession() override {
+    reads.stop();
+    world.reset();
+  }
 
   Status load();
 
@@ -64,8 +68,10 @@ public:
   Result<HostTensor> readState(const std::string &name) override;
   Status writeState(const std::string &name, const HostTensor &value) override;
   Result<bool> copiesAgree(const std::string &name) override;
-  Result<std::vector<TensorBox>> ownedBoxes() override;
+  Result<std::vector<TensorBox>> ownedBoxes() override { return reads.boxes(); }
   Status readBoxes(const States::Sink &sink) override;
+  Status guardStates() override;
+  Result<std::shared_ptr<BoxReading>> readBoxesAside(BoxSink sink) override;
   Status restore(const StoredTensors &stored) override;
   void say(double word) override { words.said = word; }
   const std::vector<double> &heard() const override { return words.heard; }
@@ -87,7 +93,6 @@ public:
 private:
   Status verify(const plan::Manifest &manifest) const;
   Status reserveDevices();
-  Status gatherMemory();
   Status bindDevices(const plan::Manifest &manifest);
   /// A step that was submitted and not waited for.
   struct Flight {
@@ -103,6 +108,7 @@ private:
   Status enqueue(EntryRun &entry);
   Status walk(EntryRun &entry);
   Status settle();
+  Status beforeWrites();
   Status countFirst(EntryRun &entry, int64_t step, const StepContext &context);
   EntryRun *findEntry(const std::string &name) const;
   int64_t leftOutOf(const EntryRun &run) const {
@@ -120,6 +126,7 @@ private:
   Groups groups;
   std::vector<std::vector<Origin>> origins;
   States states;
+  BoxReads reads;
   std::vector<Walker> walkers;
   DataSets files; ///< Outlives the entries, which read ahead.
   std::vector<std::unique_ptr<EntryRun>> entries;
@@ -130,7 +137,7 @@ private:
   Flight last;
   std::vector<NamedValue> values, counted;
   Words words;
-  std::vector<States::OwnedBox> owned;
+  bool hasRun = false;       ///< A step.
   std::vector<int64_t> none; ///< Microbatches in flight, by stage.
 };
 
@@ -158,7 +165,7 @@ Status PlanSession::load() {
   LLMC_TRY(bindDevices(manifest));
   LLMC_TRY(states.initialise({options.folder, options.trustKernels, seed()},
                              !options.restored));
-  LLMC_TRY_ASSIGN(owned, states.ownedBoxes());
+  LLMC_TRY(reads.find());
   files = DataSets(source.sources.size());
   size_t mostMetrics = 0;
   for (const plan::Entry &entry : source.entries) {
@@ -203,19 +210,7 @@ Status PlanSession::reserveDevices() {
                                     device.arena.bytes));
     }
   }
-  return gatherMemory();
-}
-
-Status PlanSession::gatherMemory() {
-  std::vector<DeviceMemory> own;
-  for (const LocalDevice &device : devices) {
-    own.push_back({static_cast<uint64_t>(source.arenas[device.stage]),
-                   device.arena.bytes, device.device->memoryBytes()});
-  }
-  LLMC_TRY_ASSIGN(auto all, peers.gather(own));
-  for (const std::vector<DeviceMemory> &each : all) {
-    allMemory.insert(allMemory.end(), each.begin(), each.end());
-  }
+  LLMC_TRY_ASSIGN(allMemory, gatherMemory(source, devices, peers));
   return Status::success();
 }
 
@@ -285,6 +280,7 @@ Status PlanSession::setExternal(const std::string &name, double value) {
 /// Hands the step that `run` is prepared for to the devices. Work and addresses
 /// depend on the entry and on the set of its host memory alone.
 Status PlanSession::enqueue(EntryRun &run) {
+  hasRun = true;
   size_t index = 0;
   while (entries[index].get() != &run) {
     ++index;
@@ -520,28 +516,35 @@ Result<HostTensor> PlanSession::readState(const std::string &name) {
 Status PlanSession::writeState(const std::string &name,
                                const HostTensor &value) {
   LLMC_TRY_ASSIGN(const plan::State *state, findState(name));
-  LLMC_TRY(settle());
+  LLMC_TRY(beforeWrites());
   return states.write(*state, value);
-}
-
-Result<std::vector<TensorBox>> PlanSession::ownedBoxes() {
-  std::vector<TensorBox> boxes;
-  for (const States::OwnedBox &each : owned) {
-    boxes.push_back(each.inTensor());
-  }
-  return boxes;
 }
 
 Status PlanSession::readBoxes(const States::Sink &sink) {
   LLMC_TRY(settle());
-  for (const States::OwnedBox &each : owned) {
-    LLMC_TRY(states.readBox(each, sink));
-  }
+  return reads.readAll(sink);
+}
+
+Status PlanSession::guardStates() {
+  return hasRun ? makeError(ErrorKind::usage,
+                            "expected states to be guarded before a step")
+                : reads.guard();
+}
+
+Result<std::shared_ptr<BoxReading>> PlanSession::readBoxesAside(BoxSink sink) {
+  LLMC_TRY(settle());
+  return reads.begin(std::move(sink));
+}
+
+/// No step runs, and nobody reads states beside one.
+Status PlanSession::beforeWrites() {
+  LLMC_TRY(settle());
+  reads.wait();
   return Status::success();
 }
 
 Status PlanSession::restore(const StoredTensors &stored) {
-  LLMC_TRY(settle());
+  LLMC_TRY(beforeWrites());
   return states.restore(stored);
 }
 

@@ -9,7 +9,8 @@
 //                        copy ^ |   | v copy
 //   host memory             [ buffer ]
 //
-// Used between steps only: initial values, weights, poison, audits.
+// Used between steps only: initial values, weights, poison, audits. A buffer of
+// its own has who reads beside steps.
 //
 // Tested by test/Runtime/Executor/OpaqueTest.cpp.
 //
@@ -30,6 +31,8 @@ class Staging {
 public:
   static Result<std::unique_ptr<Staging>>
   make(World &world, Device &device, std::chrono::milliseconds deadline);
+  /// One that only takes, beside what the device's streams do.
+  static Result<std::unique_ptr<Staging>> makeAside(Device &device);
 
   /// Of the buffer.
   uint64_t capacity() const { return buffer.bytes; }
@@ -43,10 +46,10 @@ public:
   Status fill(std::byte *place, uint8_t value, uint64_t bytes);
 
 private:
-  Staging(World &world, Device &device, std::chrono::milliseconds deadline)
+  Staging(World *world, Device &device, std::chrono::milliseconds deadline)
       : world(world), device(device), deadline(deadline) {}
 
-  World &world;
+  World *world; ///< Null: it takes beside steps.
   Device &device;
   std::chrono::milliseconds deadline;
   Stream *stream = nullptr;

@@ -72,10 +72,11 @@ Result<std::vector<States::OwnedBox>> States::ownedBoxes() {
   return owned;
 }
 
-Status States::readBox(const OwnedBox &owned, const Sink &sink) {
+Status States::readBox(const OwnedBox &owned, Staging &staging,
+                       const Sink &sink) {
   const int64_t bytes = sizeOf(owned.state->dtype);
   return visitPart(
-      *owned.state, *owned.part, *owned.device, WindowUse::read,
+      *owned.state, *owned.part, *owned.device, staging, WindowUse::read,
       [&](const std::byte *values, int64_t, int64_t length) {
         return sink(values, static_cast<size_t>(length * bytes));
       },

@@ -44,11 +44,11 @@ std::byte *States::placeOf(const plan::StatePart &part,
 }
 
 Status States::visitPart(const plan::State &state, const plan::StatePart &part,
-                         LocalDevice &device, WindowUse use,
+                         LocalDevice &device, Staging &staging, WindowUse use,
                          const Visitor &visitor, const Box *only) {
   const int64_t bytes = sizeOf(state.dtype);
-  const auto most = static_cast<int64_t>(device.staging->capacity()) / bytes;
-  Window window(*device.staging, placeOf(part, device),
+  const auto most = static_cast<int64_t>(staging.capacity()) / bytes;
+  Window window(staging, placeOf(part, device),
                 static_cast<uint64_t>(plan::spanOf(part.place).value_or(0)),
                 use);
   Status status;
@@ -74,7 +74,7 @@ Status States::visit(const plan::State &state, WindowUse use,
   for (const plan::StatePart &part : state.parts) {
     for (LocalDevice &device : devices) {
       if (plan::hasStage(part.stages, device.stage)) {
-        LLMC_TRY(visitPart(state, part, device, use, visitor));
+        LLMC_TRY(visitPart(state, part, device, *device.staging, use, visitor));
       }
     }
   }

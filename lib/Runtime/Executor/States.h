@@ -54,9 +54,10 @@ public:
     TensorBox inTensor() const;
   };
   Result<std::vector<OwnedBox>> ownedBoxes();
-  /// The elements of a box in row-major order, piece by piece.
+  /// The elements of a box in row-major order, piece by piece, through a
+  /// staging buffer of its device.
   using Sink = std::function<Status(const std::byte *values, size_t bytes)>;
-  Status readBox(const OwnedBox &owned, const Sink &sink);
+  Status readBox(const OwnedBox &owned, Staging &staging, const Sink &sink);
   /// All states from a checkpoint. Error (15): states that it lacks, or has
   /// besides, or in another shape, all of them at once.
   Status restore(const StoredTensors &stored);
@@ -69,8 +70,8 @@ private:
   Status visit(const plan::State &state, WindowUse use, const Visitor &visitor);
   /// With `only` one box of the part.
   Status visitPart(const plan::State &state, const plan::StatePart &part,
-                   LocalDevice &device, WindowUse use, const Visitor &visitor,
-                   const Box *only = nullptr);
+                   LocalDevice &device, Staging &staging, WindowUse use,
+                   const Visitor &visitor, const Box *only = nullptr);
   Status fill(const plan::State &state);
   Status draw(const plan::State &state, uint64_t seed);
   Status load(const plan::State &state, const std::string &path);

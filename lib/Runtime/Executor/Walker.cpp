@@ -59,6 +59,10 @@ Status Walker::call(int32_t program, int64_t microbatch,
 
 void Walker::run(const BoundProgram &program, const Scope &scope) {
   for (const BoundInstruction &instruction : program.instructions) {
+    if (instruction.writesAfter && device.gate) {
+      device.device->waitFor(*instruction.stream, *device.gate,
+                             instruction.writesAfter, *instruction.origin);
+    }
     std::visit([&](const auto &action) { enqueue(instruction, action, scope); },
                instruction.action);
   }

@@ -12,6 +12,7 @@
 
 #include <cstring>
 #include <optional>
+#include <thread>
 
 namespace llmc::rt::test {
 namespace {
@@ -170,6 +171,69 @@ TEST_P(DeviceTest, StepsRunOneAfterTheOther) {
     EXPECT_EQ(read<int32_t>()[count], value);
   }
   EXPECT_TRUE(world->wait(patience).ok());
+}
+
+// What stands before the gate runs, and is read beside the step; what stands
+// after it waits for a value that is large enough. A step that comes again
+// waits again, and nothing does at a gate that the host never touched.
+TEST_P(DeviceTest, GatesWaitForTheHost) {
+  int32_t *data = memory(1);
+  Arena seen = *device.reserve(4, MemoryKind::host);
+  auto *value = reinterpret_cast<volatile int32_t *>(seen.base);
+  Stream &s = stream("s");
+  Gate &gate = **device.gate();
+  for (int step = 0; step < 4; ++step) {
+    const bool waits = step > 0;
+    if (waits) {
+      gate.open(0);
+    }
+    if (world->beginStep(5)) {
+      device.fill(s, data, 1, 4, box4, origin);
+      device.waitFor(s, gate, 2, origin);
+      device.fill(s, data, 2, 4, box4, origin);
+    }
+    ASSERT_TRUE(world->submit().ok());
+    for (*value = 0; waits && *value != 1;) {
+      ASSERT_TRUE(device.readAside(seen.base, data, 4).ok());
+    }
+    if (waits) {
+      gate.open(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ASSERT_TRUE(device.readAside(seen.base, data, 4).ok());
+      EXPECT_EQ(*value, 1);
+      gate.open(2);
+    }
+    ASSERT_TRUE(world->wait(patience).ok());
+    ASSERT_TRUE(device.readAside(seen.base, data, 4).ok());
+    EXPECT_EQ(*value, 2);
+    EXPECT_EQ(gate.stoodSeconds() > 0.01 * step, waits) << step;
+  }
+}
+
+// A gate on one stream holds up another where an event orders them.
+TEST_P(DeviceTest, EventsAreOrderedAcrossGates) {
+  int32_t *data = memory(2);
+  Stream &a = stream("a"), &b = stream("b");
+  Gate &gate = **device.gate();
+  Event &first = **device.event({"first", ""}),
+        &second = **device.event({"second", ""});
+  for (int step = 0; step < 3; ++step) {
+    gate.open(0);
+    if (world->beginStep(6)) {
+      device.fill(a, data, 3, 4, box4, origin);
+      device.record(a, first, origin);
+      device.waitFor(a, gate, 1, origin);
+      device.fill(a, data, 4, 4, box4, origin);
+      device.record(a, second, origin);
+      device.wait(b, first, origin);
+      device.wait(b, second, origin);
+      device.copy(b, data + 1, data, box4, origin);
+    }
+    ASSERT_TRUE(world->submit().ok());
+    gate.open(1);
+    ASSERT_TRUE(world->wait(patience).ok());
+    EXPECT_EQ(read<int32_t>()[1], 4);
+  }
 }
 
 TEST_P(DeviceTest, AThirdStepIsRefused) {

@@ -99,6 +99,10 @@ public:
   readBoxes(const std::function<Status(const std::byte *, size_t)> &) override {
     return {};
   }
+  Status guardStates() override { return {}; }
+  Result<std::shared_ptr<BoxReading>> readBoxesAside(BoxSink) override {
+    return makeError(ErrorKind::internal, "a session that only pretends");
+  }
   Status restore(const StoredTensors &) override { return {}; }
   void say(double word) override { words[0] = word; }
   const std::vector<double> &heard() const override { return words; }

@@ -19,6 +19,9 @@
 //                             cuStreamWaitEvent
 //   beginRepeat, endRepeat    cuGraphAddNode of a           an entry, to which
 //                             conditional node              cursors go back
+//   waitFor                   cuStreamWaitValue64           an entry
+//   readAside                 cuMemcpyAsync on a stream     memcpy
+//                             of its own
 //
 // Two phases, and no way back: at load everything is reserved (the calls that
 // return a Status or a Result); in a step work is enqueued (the calls that
@@ -78,6 +81,20 @@ public:
 class Event {
 public:
   virtual ~Event() = default;
+};
+
+/// Where streams wait for the host: a number, and what waits for more than it
+/// stands. At first nothing does. Equivalent to a word of host memory for
+/// cuStreamWaitValue64.
+class Gate {
+public:
+  virtual ~Gate() = default;
+
+  /// What waits for `value` or less goes on. Any thread may call it; less than
+  /// before is given only while nothing runs.
+  virtual void open(uint64_t value) = 0;
+  /// Seconds for which some stream stood here, since the gate was made.
+  virtual double stoodSeconds() const = 0;
 };
 
 /// A function of a loaded kernel object; equivalent to a CUfunction.
@@ -198,6 +215,13 @@ public:
   virtual Result<const LibraryOp *> prepare(const LibraryShape &shape) = 0;
 
   virtual Result<Repeat *> repeat(std::vector<Stream *> streams) = 0;
+  virtual Result<Gate *> gate() = 0;
+
+  // Beside steps.
+  /// Copies `bytes` from device memory to host memory, both of this device,
+  /// beside what its streams do, and waits. Any thread may call it; no stream
+  /// writes at either place meanwhile.
+  virtual Status readAside(void *to, const void *from, uint64_t bytes) = 0;
 
   // In a step.
   virtual void launch(Stream &, const Launch &, const Origin &) = 0;
@@ -215,6 +239,9 @@ public:
                     const CopyBox &, const Origin &) = 0;
   virtual void record(Stream &, Event &, const Origin &) = 0;
   virtual void wait(Stream &, Event &, const Origin &) = 0;
+  /// The stream stands until the gate is open to `value`. A backend that hands
+  /// a step to its device as a whole lets all of the step stand.
+  virtual void waitFor(Stream &, Gate &, uint64_t value, const Origin &) = 0;
   /// What is enqueued until `endRepeat` on the repeat's streams runs as long as
   /// the boolean at `flag` holds, which is read when all these streams have
   /// come here. A record in it is the latest one for waits in it; for those

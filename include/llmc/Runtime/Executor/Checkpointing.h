@@ -42,7 +42,8 @@ struct CheckpointOptions {
   /// From the newest whole checkpoint; with `mayBegin` from the start where
   /// there is none.
   bool resume = false, mayBegin = false;
-  /// Writes while the next steps run, with at most `memory` bytes that wait.
+  /// Reads and writes while the next steps run, with at most `memory` bytes
+  /// that wait for the disk.
   bool background = false;
   uint64_t memory = uint64_t(1) << 30;
   /// In place of the checkpoint's: must be equal.
@@ -61,8 +62,10 @@ struct WrittenCheckpoint {
   int64_t step = 0;
   std::string path;
   uint64_t bytes = 0;
-  /// From its begin to its name; of these the run stood still.
-  double seconds = 0, stall = 0;
+  /// From its begin to its name; of these the run stood still between steps;
+  /// and of these some update of this process waited until its states were
+  /// read.
+  double seconds = 0, stall = 0, waited = 0;
 };
 
 class Checkpointing {

@@ -31,6 +31,7 @@
 #include "llmc/Runtime/Checkpoint/BoxFile.h"
 #include "llmc/Runtime/Checkpoint/StoredTensors.h"
 #include "llmc/Runtime/Comm/World.h"
+#include "llmc/Runtime/Executor/BoxReading.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
@@ -176,12 +177,22 @@ public:
   virtual Status writeState(const std::string &name,
                             const HostTensor &value) = 0;
   /// The boxes of states that this process writes to a checkpoint: each box is
-  /// one of the device of the lowest number that has it.
+  /// one of the device of the lowest number that has it. They stand in the
+  /// order in which a step writes over them.
   virtual Result<std::vector<TensorBox>> ownedBoxes() = 0;
   /// The elements of all these boxes, in their order, row by row; after all
   /// steps that are submitted.
   virtual Status
   readBoxes(const std::function<Status(const std::byte *, size_t)> &sink) = 0;
+  /// Before the first step: states will be read beside steps, so what writes
+  /// one waits for who reads it. Errors: 2 (a step has run), 12.
+  virtual Status guardStates() = 0;
+  /// Gives all these boxes as they are after the steps that are submitted, on a
+  /// thread of its own while later ones run; an instruction that would write
+  /// over a box waits until that is given. Whoever writes states from outside
+  /// waits until all are. One is read at a time. Error (2): `guardStates` was
+  /// not called.
+  virtual Result<std::shared_ptr<BoxReading>> readBoxesAside(BoxSink sink) = 0;
   /// All states, of whatever mesh wrote them. Error (15): states that it lacks,
   /// or has besides, or in another shape.
   virtual Status restore(const StoredTensors &stored) = 0;

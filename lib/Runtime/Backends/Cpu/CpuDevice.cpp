@@ -140,6 +140,16 @@ Result<Repeat *> CpuDevice::repeat(std::vector<Stream *> streams) {
   return static_cast<Repeat *>(repeats.back().get());
 }
 
+Result<Gate *> CpuDevice::gate() {
+  gates.push_back(std::make_unique<CpuGate>(pool));
+  return static_cast<Gate *>(gates.back().get());
+}
+
+Status CpuDevice::readAside(void *to, const void *from, uint64_t bytes) {
+  std::memcpy(to, from, bytes);
+  return Status::success();
+}
+
 void CpuDevice::launch(Stream &stream, const Launch &launch,
                        const Origin &origin) {
   Entry *entry =
@@ -195,6 +205,13 @@ void CpuDevice::wait(Stream &stream, Event &event, const Origin &origin) {
     entry->work = WaitEntry{&counter, counter.recorded,
                             counter.isOfCommunication &&
                                 own(stream).use == StreamUse::compute};
+  }
+}
+
+void CpuDevice::waitFor(Stream &stream, Gate &gate, uint64_t value,
+                        const Origin &origin) {
+  if (Entry *entry = pool.push(own(stream), 0, origin)) {
+    entry->work = GateEntry{static_cast<CpuGate *>(&gate), value};
   }
 }
 

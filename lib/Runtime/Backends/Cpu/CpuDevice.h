@@ -33,6 +33,8 @@ public:
   Result<const Kernel *> kernel(const KernelShape &shape) override;
   Result<const LibraryOp *> prepare(const LibraryShape &shape) override;
   Result<Repeat *> repeat(std::vector<Stream *> streams) override;
+  Result<Gate *> gate() override;
+  Status readAside(void *to, const void *from, uint64_t bytes) override;
 
   void launch(Stream &, const Launch &, const Origin &) override;
   void call(Stream &, const LibraryOp &, void *const *buffers,
@@ -43,6 +45,7 @@ public:
             const CopyBox &box, const Origin &) override;
   void record(Stream &, Event &, const Origin &) override;
   void wait(Stream &, Event &, const Origin &) override;
+  void waitFor(Stream &, Gate &, uint64_t value, const Origin &) override;
   void beginRepeat(Repeat &, const void *flag, const Origin &) override;
   void endRepeat(Repeat &, const Origin &) override;
 
@@ -62,6 +65,7 @@ private:
   std::vector<std::unique_ptr<CpuKernel>> kernels;
   std::vector<std::unique_ptr<CpuLibraryOp>> libraryOps;
   std::vector<std::unique_ptr<CpuRepeat>> repeats;
+  std::vector<std::unique_ptr<CpuGate>> gates;
 };
 
 } // namespace llmc::rt::cpu

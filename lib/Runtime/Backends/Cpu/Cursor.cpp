@@ -58,6 +58,9 @@ bool Pool::passes(CpuStream &stream) {
     wait->event->waiters = &stream;
     return false;
   }
+  if (auto *gate = std::get_if<GateEntry>(&entry.work)) {
+    return passesGate(stream, *gate);
+  }
   if (std::holds_alternative<RepeatEntry>(entry.work)) {
     standAtRepeat(stream);
     return false;

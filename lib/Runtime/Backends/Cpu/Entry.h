@@ -27,7 +27,9 @@ namespace llmc::rt::cpu {
 class CpuKernel;
 class CpuLibraryOp;
 class Group;
+class Pool;
 struct Channel;
+struct CpuGate;
 struct CpuRepeat;
 struct CpuStream;
 
@@ -102,6 +104,12 @@ struct RepeatEndEntry {
   uint32_t begin;
 };
 
+/// Passes when the gate is open to `value`.
+struct GateEntry {
+  CpuGate *gate;
+  uint64_t value;
+};
+
 struct ExchangePart {
   void *buffer;
   uint64_t bytes;
@@ -116,7 +124,7 @@ static_assert(sizeof(ExchangePart) == 40);
 struct Entry {
   std::variant<LaunchEntry, LibraryEntry, CopyEntry, FillEntry, RecordEntry,
                WaitEntry, CollectiveEntry, ExchangeEntry, RepeatEntry,
-               RepeatEndEntry>
+               RepeatEndEntry, GateEntry>
       work;
   const Origin *origin = nullptr;
   uint64_t *words = nullptr;
@@ -167,6 +175,20 @@ struct CpuRepeat final : Repeat {
   std::vector<uint32_t> begins; ///< By stream: where the host put the begin.
   size_t numStanding = 0;
   bool hasRun = false; ///< The trip before ran.
+};
+
+struct CpuGate final : Gate {
+  explicit CpuGate(Pool &pool) : pool(pool) {}
+
+  void open(uint64_t value) override;
+  double stoodSeconds() const override;
+
+  Pool &pool;
+  // Guarded by the pool's mutex.
+  uint64_t opened = UINT64_MAX;
+  CpuStream *waiters = nullptr; ///< Linked by `nextWaiter`.
+  TimePoint began;              ///< Since when any stream stands here.
+  double stood = 0;             ///< Seconds until then.
 };
 
 /// How many tickets the entry is cut into, and the range of ticket t of n over

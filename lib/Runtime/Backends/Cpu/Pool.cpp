@@ -239,7 +239,7 @@ void Pool::startSteps() {
     // The list is taken from its end: the first stream is looked at first.
     std::reverse(unsettled.begin(), unsettled.end());
     settleAll();
-    if (!ready.empty() || waiting) {
+    if (!ready.empty() || waiting || atGates) {
       active = true;
       wake.notify_one();
       return;
@@ -283,9 +283,10 @@ void Pool::stop(Status status) {
   }
 }
 
-/// After a task or a lane has ended.
+/// After a task or a lane has ended, or a gate was opened.
 void Pool::goOn() {
-  if (!running && !waiting && ready.empty()) {
+  bool stands = atGates && sticky.ok();
+  if (!running && !waiting && !stands && ready.empty()) {
     endStep();
     startSteps();
   }
@@ -457,6 +458,7 @@ struct RunEntry {
   void operator()(const ExchangeEntry &) const {}
   void operator()(const RepeatEntry &) const {}
   void operator()(const RepeatEndEntry &) const {}
+  void operator()(const GateEntry &) const {}
 };
 } // namespace
 

@@ -72,6 +72,9 @@ public:
   /// Begin and end of a repeat, on all its streams.
   void pushRepeat(CpuRepeat &repeat, const void *flag, const Origin &origin);
   void pushRepeatEnd(CpuRepeat &repeat, const Origin &origin);
+  /// By any thread.
+  void openGate(CpuGate &gate, uint64_t value);
+  double stoodSeconds(const CpuGate &gate) const;
   void fail(Status status);
   Status submit();
   Status wait(std::chrono::milliseconds deadline);
@@ -124,6 +127,9 @@ private:
   void rearm(const CpuStream &stream);
   void leaveRepeat(CpuStream &stream, const RepeatEndEntry &entry);
 
+  // Gate.cpp:
+  bool passesGate(CpuStream &stream, const GateEntry &entry);
+
   // Report.cpp:
   Status deadlock() const;
   /// Where the first device that waits for others stands; "" if none does.
@@ -151,6 +157,7 @@ private:
   size_t numReady = 0; ///< Workers that have prepared themselves.
   int running = 0;
   int waiting = 0; ///< Lanes that wait for other processes.
+  int atGates = 0; ///< Streams that wait for the host.
   /// A copy of `active && !ready.empty()` that spinning workers read.
   std::atomic<bool> hint{false};
   size_t undrained = 0; ///< Streams whose cursor is not at the end.

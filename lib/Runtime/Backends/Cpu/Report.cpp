@@ -78,6 +78,9 @@ struct Reason {
     }
     return fmt::format("streams {}", missing);
   }
+  std::string operator()(const GateEntry &) const {
+    return "the host, which reads states beside the step";
+  }
   template <typename Other> std::string operator()(const Other &) const {
     return "a worker";
   }

@@ -39,9 +39,11 @@ CudaDevice::~CudaDevice() {
   if (chain) {
     (void)driver.cuStreamSynchronize(chain);
   }
-  for (auto &[key, graph] : graphs) {
-    if (graph) {
-      driver.cuGraphExecDestroy(graph);
+  for (auto &[key, pieces] : graphs) {
+    for (const CapturedPiece &each : pieces) {
+      if (each.graph) {
+        driver.cuGraphExecDestroy(each.graph);
+      }
     }
   }
   timeline.clear();
@@ -72,8 +74,10 @@ CudaDevice::~CudaDevice() {
   if (fork) {
     driver.cuEventDestroy(fork);
   }
-  if (chain) {
-    driver.cuStreamDestroy(chain);
+  for (CUstream own : {chain, aside}) {
+    if (own) {
+      driver.cuStreamDestroy(own);
+    }
   }
   for (const auto *memories : {&deviceMemory, &stagingMemory}) {
     for (CUdeviceptr memory : *memories) {
@@ -121,6 +125,7 @@ Status CudaDevice::open() {
       driver.cuCtxGetStreamPriorityRange(&leastPriority, &greatestPriority),
       "cuCtxGetStreamPriorityRange"));
   LLMC_TRY_ASSIGN(chain, makeStream(0));
+  LLMC_TRY_ASSIGN(aside, makeStream(0));
   LLMC_TRY_ASSIGN(fork, makeEvent(CU_EVENT_DISABLE_TIMING));
   for (CUevent &event : ends) {
     LLMC_TRY_ASSIGN(event, makeEvent(CU_EVENT_DISABLE_TIMING));
@@ -248,6 +253,21 @@ Result<Repeat *> CudaDevice::repeat(std::vector<Stream *>) {
   return hasNoRepeats();
 }
 
+Result<Gate *> CudaDevice::gate() {
+  gates.push_back(std::make_unique<CudaGate>());
+  return static_cast<Gate *>(gates.back().get());
+}
+
+/// On a stream of its own: a thread that captures does not see it.
+Status CudaDevice::readAside(void *to, const void *from, uint64_t bytes) {
+  LLMC_TRY(makeCurrent());
+  LLMC_TRY(driver.check(
+      driver.cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(to),
+                           reinterpret_cast<CUdeviceptr>(from), bytes, aside),
+      "cuMemcpyAsync"));
+  return driver.check(driver.cuStreamSynchronize(aside), "cuStreamSynchronize");
+}
+
 //===----------------------------------------------------------------------===//
 // In a step
 //===----------------------------------------------------------------------===//
@@ -343,6 +363,13 @@ void CudaDevice::wait(Stream &stream, Event &event, const Origin &origin) {
     command->work =
         WaitCommand{&own, own.isOfCommunication &&
                               ownStream(stream).use == StreamUse::compute};
+  }
+}
+
+void CudaDevice::waitFor(Stream &stream, Gate &gate, uint64_t value,
+                         const Origin &origin) {
+  if (Command *command = push(ownStream(stream), 0, origin)) {
+    command->work = GateCommand{static_cast<CudaGate *>(&gate), value};
   }
 }
 

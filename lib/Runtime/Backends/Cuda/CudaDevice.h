@@ -34,6 +34,8 @@
 
 namespace llmc::rt::cuda {
 
+class Issue;
+
 /// How a unit reaches the device: enqueued at once, captured as a graph and
 /// launched, or launched as the graph that an earlier unit of its key is.
 enum class UnitMode : uint8_t { eager, capture, replay };
@@ -48,6 +50,13 @@ struct Unit {
 constexpr uint64_t numEnds = 8;
 /// One is filled while the other is issued.
 constexpr uint64_t numTapes = 2;
+
+/// A graph, and the gate before it or null.
+struct CapturedPiece {
+  CUgraphExec graph = nullptr;
+  CudaGate *gate = nullptr;
+  uint64_t value = 0;
+};
 
 /// An entry at which a stream meets others, for reports.
 struct Meeting {
@@ -79,6 +88,8 @@ public:
   Result<const LibraryOp *> prepare(const LibraryShape &shape) override;
   /// Error (15): conditional nodes of graphs are not made yet.
   Result<Repeat *> repeat(std::vector<Stream *> streams) override;
+  Result<Gate *> gate() override;
+  Status readAside(void *to, const void *from, uint64_t bytes) override;
 
   void launch(Stream &, const Launch &, const Origin &) override;
   void call(Stream &, const LibraryOp &, void *const *buffers,
@@ -89,6 +100,7 @@ public:
             const CopyBox &box, const Origin &) override;
   void record(Stream &, Event &, const Origin &) override;
   void wait(Stream &, Event &, const Origin &) override;
+  void waitFor(Stream &, Gate &, uint64_t value, const Origin &) override;
   void beginRepeat(Repeat &, const void *flag, const Origin &) override;
   void endRepeat(Repeat &, const Origin &) override;
 
@@ -127,6 +139,7 @@ private:
   void work();
   Status issue(const Unit &unit);
   Status capture(const Unit &unit);
+  Result<CUgraphExec> capturePiece(Issue &work, const Piece &piece);
   Result<CUstream> makeStream(int priority);
   Result<CUevent> makeEvent(unsigned flags);
 
@@ -139,6 +152,7 @@ private:
   uint64_t totalBytes = 0;
   int leastPriority = 0, greatestPriority = 0;
   CUstream chain = nullptr;
+  CUstream aside = nullptr; ///< Of `readAside`.
   CUevent fork = nullptr;
   std::array<CUevent, numEnds> ends{};
 
@@ -151,6 +165,7 @@ private:
   std::vector<std::unique_ptr<CudaEvent>> events;
   std::vector<std::unique_ptr<CudaKernel>> kernels;
   std::vector<std::unique_ptr<MatmulOp>> ops;
+  std::vector<std::unique_ptr<CudaGate>> gates;
 
   /// Where each stream writes how many of its meetings it has come to; of the
   /// host, by number.
@@ -170,7 +185,9 @@ private:
 
   // Of the thread alone.
   std::vector<CUdeviceptr> stagingMemory;
-  std::map<uint64_t, CUgraphExec> graphs; ///< By key; null without work.
+  uint64_t piece = 0; ///< Of all units.
+  /// By key; null without work.
+  std::map<uint64_t, std::vector<CapturedPiece>> graphs;
   std::map<uint64_t, std::shared_ptr<const Meetings>> meetingsOfKey;
   std::thread thread;
 

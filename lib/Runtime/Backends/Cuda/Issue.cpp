@@ -150,10 +150,13 @@ Status Issue::addOne(const Command &command) {
   return isTimed ? device.timeline.end(*command.stream) : Status::success();
 }
 
-Status Issue::run() {
+Status Issue::run(const Piece &piece) {
+  ++device.piece;
   LLMC_TRY(forkStreams());
-  for (const Command &command : tape.commands) {
-    LLMC_TRY(addOne(command));
+  for (size_t i = piece.begin; i < piece.end; ++i) {
+    if (!std::holds_alternative<GateCommand>(tape.commands[i].work)) {
+      LLMC_TRY(addOne(tape.commands[i]));
+    }
   }
   return joinStreams();
 }
@@ -191,11 +194,16 @@ Status Issue::add(const Command &command, const CallCommand &work) {
 }
 
 Status Issue::add(const Command &command, const RecordCommand &work) {
+  work.event->piece = device.piece;
   return check(driver.cuEventRecord(work.event->handle, command.stream->handle),
                "cuEventRecord");
 }
 
+/// A piece before this one has ended, and a capture knows its own events only.
 Status Issue::add(const Command &command, const WaitCommand &work) {
+  if (work.event->piece != device.piece) {
+    return Status::success();
+  }
   return check(
       driver.cuStreamWaitEvent(command.stream->handle, work.event->handle, 0),
       "cuStreamWaitEvent");
@@ -383,13 +391,11 @@ ExchangePart Tape::part(const Command &command, uint32_t i) const {
 }
 
 /// A capture that fails is ended too, so that the chain is a stream again.
-Status CudaDevice::capture(const Unit &given) {
-  Issue work(*this, given);
-  LLMC_TRY(work.prepare());
+Result<CUgraphExec> CudaDevice::capturePiece(Issue &work, const Piece &given) {
   LLMC_TRY(driver.check(
       driver.cuStreamBeginCapture(chain, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
       "cuStreamBeginCapture"));
-  Status status = work.run();
+  Status status = work.run(given);
   CUgraph graph = nullptr;
   Status end = driver.check(driver.cuStreamEndCapture(chain, &graph),
                             "expected a step that can be captured");
@@ -400,7 +406,17 @@ Status CudaDevice::capture(const Unit &given) {
                         "cuGraphInstantiate");
   driver.cuGraphDestroy(graph);
   LLMC_TRY(status);
-  graphs[given.key] = exec;
+  return exec;
+}
+
+Status CudaDevice::capture(const Unit &given) {
+  Issue work(*this, given);
+  LLMC_TRY(work.prepare());
+  std::vector<CapturedPiece> &captured = graphs[given.key];
+  for (const Piece &each : tapes[given.number % numTapes].pieces()) {
+    LLMC_TRY_ASSIGN(CUgraphExec graph, capturePiece(work, each));
+    captured.push_back({graph, each.gate, each.value});
+  }
   meetingsOfKey[given.key] = work.takeMeetings();
   return Status::success();
 }
@@ -412,18 +428,24 @@ Status CudaDevice::issue(const Unit &given) {
     Issue work(*this, given);
     LLMC_TRY(work.prepare());
     LLMC_TRY(timeline.beginUnit(given.number, chain));
-    LLMC_TRY(work.run());
+    for (const Piece &each : tapes[given.number % numTapes].pieces()) {
+      if (each.gate) {
+        each.gate->pass(each.value);
+      }
+      LLMC_TRY(work.run(each));
+    }
     met = work.takeMeetings();
   } else {
     bool isEmpty = tapes[given.number % numTapes].commands.empty();
-    if (given.mode == UnitMode::capture && isEmpty) {
-      graphs[given.key] = nullptr;
-    } else if (given.mode == UnitMode::capture) {
+    if (given.mode == UnitMode::capture && !isEmpty) {
       LLMC_TRY(capture(given));
     }
-    if (CUgraphExec graph = graphs[given.key]) {
-      LLMC_TRY(
-          driver.check(driver.cuGraphLaunch(graph, chain), "cuGraphLaunch"));
+    for (const CapturedPiece &each : graphs[given.key]) {
+      if (each.gate) {
+        each.gate->pass(each.value);
+      }
+      LLMC_TRY(driver.check(driver.cuGraphLaunch(each.graph, chain),
+                            "cuGraphLaunch"));
     }
     met = meetingsOfKey[given.key];
   }

@@ -21,8 +21,9 @@ public:
 
   /// Takes staging and streams beside others, which no capture may.
   Status prepare();
-  /// Forks the streams that have entries from the chain, enqueues all, joins.
-  Status run();
+  /// Forks the streams that have entries from the chain, enqueues what the
+  /// piece has, joins.
+  Status run(const Piece &piece);
   std::shared_ptr<const Meetings> takeMeetings();
 
 private:
@@ -34,6 +35,8 @@ private:
   Status add(const Command &command, const WaitCommand &work);
   Status add(const Command &command, const CollectiveCommand &work);
   Status add(const Command &command, const ExchangeCommand &work);
+  /// A gate stands between pieces.
+  Status add(const Command &, const GateCommand &) { return {}; }
 
   Status forkStreams();
   Status joinStreams();

@@ -21,7 +21,10 @@
 #include "Driver.h"
 #include "llmc/Runtime/Comm/Communicator.h"
 
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -64,6 +67,23 @@ struct CudaEvent final : Event {
   /// a wait in a later one has nothing to wait for.
   uint64_t unit = UINT64_MAX;
   bool isOfCommunication = false;
+  /// Of the device's thread: the piece of a unit in which it was recorded last.
+  uint64_t piece = UINT64_MAX;
+};
+
+/// Where the device's thread waits before it hands on what stands after it.
+class CudaGate final : public Gate {
+public:
+  void open(uint64_t value) override;
+  double stoodSeconds() const override;
+  /// Returns when the gate is open to `value`.
+  void pass(uint64_t value);
+
+private:
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  uint64_t opened = UINT64_MAX;
+  double stood = 0;
 };
 
 /// Words: buffers, then scalars.
@@ -115,13 +135,27 @@ struct ExchangeCommand {
   uint32_t numParts;
 };
 
+/// Where a piece of the tape may begin.
+struct GateCommand {
+  CudaGate *gate;
+  uint64_t value;
+};
+
 struct Command {
   std::variant<LaunchCommand, CallCommand, CopyCommand, FillCommand,
-               RecordCommand, WaitCommand, CollectiveCommand, ExchangeCommand>
+               RecordCommand, WaitCommand, CollectiveCommand, ExchangeCommand,
+               GateCommand>
       work;
   CudaStream *stream = nullptr;
   const Origin *origin = nullptr;
   size_t firstWord = 0;
+};
+
+/// Commands that are handed on together, when the gate is open; null: at once.
+struct Piece {
+  size_t begin = 0, end = 0;
+  CudaGate *gate = nullptr;
+  uint64_t value = 0;
 };
 
 struct Tape {
@@ -136,6 +170,9 @@ struct Tape {
     return words.data() + command.firstWord;
   }
   ExchangePart part(const Command &command, uint32_t i) const;
+  /// All of it; or what stands before the first gate, and all else with the
+  /// greatest value of its gates.
+  std::vector<Piece> pieces() const;
 };
 
 } // namespace llmc::rt::cuda

@@ -69,6 +69,18 @@ std::vector<int32_t> programsUnder(const Plan &plan, int32_t program) {
   return closeOverCalls(plan, std::move(runs));
 }
 
+std::vector<int32_t> statesWrittenBy(const Plan &plan, const Action &action) {
+  std::vector<int32_t> buffers;
+  for (const OperandUse &use : usesOf(action)) {
+    int32_t frame = plan.buffers[use.operand->buffer].frame;
+    if (use.access != Access::read &&
+        plan.frames[frame].kind == FrameKind::state) {
+      buffers.push_back(use.operand->buffer);
+    }
+  }
+  return buffers;
+}
+
 std::vector<int32_t> streamsOf(const Plan &plan, const While &loop,
                                int32_t stream) {
   std::set<int32_t> streams = {stream};

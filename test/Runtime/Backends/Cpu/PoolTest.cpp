@@ -93,6 +93,21 @@ TEST(PoolTest, AKernelThatTakesTooLongIsNamed) {
   EXPECT_EQ(world->drain(patience).message(), status.message());
 }
 
+// It is no deadlock.
+TEST(PoolTest, AGateThatStaysShutIsNamed) {
+  auto world = makeWorld(1, {});
+  Device &device = world->device(0);
+  Stream *stream = *device.stream({"S", 0, 4, 16});
+  auto gate = *device.gate();
+  gate->open(0);
+  Origin origin{"update", "model.py:5"};
+  device.waitFor(*stream, *gate, 1, origin);
+  Status status = world->drain(std::chrono::milliseconds(20));
+  EXPECT_EQ(status.kind(), ErrorKind::timeout);
+  EXPECT_NE(status.message().find("waits for the host"), std::string::npos);
+  gate->open(1);
+}
+
 /// Device 1 computes until `flag` holds and sends; device 0 waits for it on a
 /// stream of that use. Seconds of the wait, the mean of both devices.
 double waitFor(World &world, StreamUse use, std::chrono::milliseconds time) {

@@ -165,6 +165,16 @@ public:
     return inner.repeat(std::move(streams));
   }
 
+  Result<Gate *> gate() override { return inner.gate(); }
+  Status readAside(void *to, const void *from, uint64_t bytes) override {
+    void *realTo = space.resolve(to, bytes);
+    const void *realFrom = space.resolve(from, bytes);
+    return realTo && realFrom
+               ? inner.readAside(realTo, realFrom, bytes)
+               : makeError(ErrorKind::internal,
+                           "expected memory that a device reserved");
+  }
+
   void launch(Stream &stream, const Launch &launch,
               const Origin &origin) override {
     std::vector<void *> buffers;
@@ -224,6 +234,12 @@ public:
   void wait(Stream &stream, Event &event, const Origin &origin) override {
     tape.add(
         [=, &stream, &event, &origin] { inner.wait(stream, event, origin); });
+  }
+  void waitFor(Stream &stream, Gate &gate, uint64_t value,
+               const Origin &origin) override {
+    tape.add([=, &stream, &gate, &origin] {
+      inner.waitFor(stream, gate, value, origin);
+    });
   }
   void beginRepeat(Repeat &repeat, const void *flag,
                    const Origin &origin) override {

@@ -19,6 +19,9 @@ std::vector<int32_t> entryPrograms(const Plan &plan, const Entry &entry,
                                    int64_t stage);
 /// The program and all that it calls, callees first.
 std::vector<int32_t> programsUnder(const Plan &plan, int32_t program);
+/// Buffers of state frames that the action writes, those of its callees not
+/// among them.
+std::vector<int32_t> statesWrittenBy(const Plan &plan, const Action &action);
 /// The streams that take part in a while which stands on `stream`: that one,
 /// and those of its body. Sorted.
 std::vector<int32_t> streamsOf(const Plan &plan, const While &loop,
