@@ -13,6 +13,7 @@
 #include "LoopEmission.h"
 #include "ReduceDims.h"
 #include "llmc/Solvers/Reduction/ReductionCut.h"
+#include "llmc/Support/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -232,8 +233,10 @@ static FailureOr<std::vector<KernelStage>> planUpdate(const KernelSpec &spec) {
     return std::vector<KernelStage>{{KernelStage::Part::Whole, spec}};
   // One more target than there are is that of updates which go nowhere.
   if (dims.getNumberBits() + llvm::Log2_64_Ceil(dims.targets + 1) > 62)
-    return op->emitError("expected updates and the elements that they go to "
-                         "to be numbered by 62 bits, got ")
+    return emitRefusal(op, rt::ErrorKind::mismatch)
+           << "expected updates and the elements that they go to to be "
+              "numbered "
+              "by 62 bits, got "
            << places << " updates of " << dims.targets
            << " targets; compile for 'cpu'";
   SmallVector<Value> operands;
