@@ -8,7 +8,8 @@
 test/Runtime/StandIn, on GPUs in meshes: with steps captured as graphs, and enqueued at once.
 
 Loss and gradient norm of each step are within the bar of the processor, and the lines of
-graphs are those of eager steps, to the last digit. With --processes N the plan also runs in
+graphs are those of eager steps, to the last digit. Checkpoints of all steps are equal,
+whether they are written between steps or read beside them. With --processes N the plan also runs in
 N processes, which meet by NCCL, and gives the bits of one.
 
     python cuda.py --bin build/dev/bin --libraries build/dev/test/Runtime/StandIn/lib \\
@@ -20,6 +21,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -58,6 +60,14 @@ class Trainings:
         command = [self.a.bin / "llmc", "train", *self.model(mesh), "--steps", self.a.steps, "--log", log]
         self.run([*command, *flags], **environment)
         return read_steps(log)
+
+    def checkpoints(self, mesh, *flags, **environment):
+        """The bytes of a checkpoint after each step."""
+        folder = self.out / "checkpoints"
+        shutil.rmtree(folder, ignore_errors=True)
+        every = ("--checkpoint-every=1", "--checkpoint-keep=0", "--checkpoint", folder)
+        self.train(mesh, "--device", self.a.device, *every, *flags, **environment)
+        return [path.read_bytes() for path in sorted(folder.glob("*/*.safetensors"))]
 
     def launch(self, mesh, processes):
         plan = self.out / re.sub(r"\W+", "-", f"plan-{mesh}")
@@ -108,7 +118,11 @@ def main():
         far = max(distance(graphs, reference), distance(other, reference))
         words = [f"{mesh or 'one device'}: {far:.1e} of the processor"]
         words.append("graphs and eager steps are the same" if graphs == eager else "graphs and eager steps DIFFER")
-        passes = far <= a.bar and graphs == eager
+        between = trainings.checkpoints(mesh)
+        beside = [trainings.checkpoints(mesh, "--checkpoint-background", LLMC_CUDA_GRAPHS=graph) for graph in "10"]
+        equal = len(between) == a.steps and beside == [between, between]
+        words.append("checkpoints beside steps are the same" if equal else "checkpoints beside steps DIFFER")
+        passes = far <= a.bar and graphs == eager and equal
         if a.processes and mesh:
             launched = trainings.launch(mesh, a.processes)
             words.append(f"{a.processes} processes " + ("are the same" if launched == graphs else "DIFFER"))
