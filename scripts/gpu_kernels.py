@@ -27,6 +27,8 @@ PAGE = ROOT / "docs/gpu-kernels.md"
 EXAMPLES = {
     "gpt": ("examples/gpt/gpt.mlir", "examples/gpt/gpt.toml", ["--mesh", "data=2,tensor=2"]),
     "gpt, one device": ("examples/gpt/gpt.mlir", "examples/gpt/gpt.toml", []),
+    # Kernels in place of a library: no model, but calls.
+    "calls": ("test/Codegen/Inputs/gpu-calls.mlir", None, []),
 }
 ARCHITECTURES = ("sm_80", "sm_90")
 # Registers of a thread, a quarter of a multiprocessor's threads at a time; shared
@@ -80,8 +82,11 @@ def examine(build, ptxas, name, folder):
     for architecture in ARCHITECTURES:
         program = folder / "program.mlir"
         target = f"cuda:{architecture}"
-        subprocess.run([build / "bin/llmc", "compile", ROOT / model, "--config", ROOT / config, *flags, "--target", target,
-                        "--compile-to", "kernels", "-o", program], check=True)
+        form = [build / "bin/llmc-opt", ROOT / model, "--llmc-form-library-calls", "--llmc-form-kernels"]
+        if config:
+            form = [build / "bin/llmc", "compile", ROOT / model, "--config", ROOT / config, *flags, "--target", target,
+                    "--compile-to", "kernels"]
+        subprocess.run([*form, "-o", program], check=True)
         code = subprocess.run([build / "test/Codegen/llmc-kernel-code", target, program], check=True,
                               capture_output=True, text=True).stdout
         shapes = {}
