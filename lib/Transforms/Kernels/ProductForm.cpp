@@ -209,9 +209,13 @@ static int64_t findMost(const Product &product, const ProductTile &tile,
                            tile.splits * countOf(product.batch) * sums});
   for (RankedTensorType buffer : buffers)
     most = std::max(most, buffer.getNumElements());
+  int64_t positions = 0;
   for (const ProductWindow &window : product.windows)
-    most = std::max(most, 2 * (window.size + 1) * window.dilation);
-  return most;
+    positions += std::abs(window.start) + window.size * window.dilation;
+  for (const auto *dims : {&product.m, &product.k})
+    for (const ProductDim &dim : *dims)
+      positions += std::abs(dim.step) * dim.size;
+  return std::max(most, positions);
 }
 
 CallPlan planProduct(const Product &product,
