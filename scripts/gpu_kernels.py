@@ -28,7 +28,9 @@ EXAMPLES = {
     "gpt": ("examples/gpt/gpt.mlir", "examples/gpt/gpt.toml", ["--mesh", "data=2,tensor=2"]),
     "gpt, one device": ("examples/gpt/gpt.mlir", "examples/gpt/gpt.toml", []),
     # No model, but a kernel for each function.
-    "functions": ("test/Codegen/Inputs/gpu-functions.mlir", None, []),
+    "functions": ("test/Codegen/Inputs/gpu-functions.mlir", None, ["--llmc-form-kernels=target=cuda"]),
+    # Kernels in place of a library: no model, but calls.
+    "calls": ("test/Codegen/Inputs/gpu-calls.mlir", None, ["--llmc-form-library-calls", "--llmc-form-kernels"]),
 }
 ARCHITECTURES = ("sm_80", "sm_90")
 # Registers of a thread, a quarter of a multiprocessor's threads at a time; shared
@@ -80,7 +82,7 @@ def form_kernels(build, name, target, program):
     """Writes the kernels of an example."""
     model, config, flags = EXAMPLES[name]
     if config is None:
-        command = [build / "bin/llmc-opt", ROOT / model, "--llmc-form-kernels=target=cuda"]
+        command = [build / "bin/llmc-opt", ROOT / model, *flags]
     else:
         command = [build / "bin/llmc", "compile", ROOT / model, "--config", ROOT / config, *flags, "--target", target,
                    "--compile-to", "kernels"]

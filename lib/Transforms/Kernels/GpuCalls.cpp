@@ -22,8 +22,17 @@ std::optional<CallPlan> planOf(const Shape &, ArrayRef<RankedTensorType>) {
   return {};
 }
 
+/// Integers that do not fill their byte wrap otherwise than those of memory.
+bool fillsBytes(rt::DType type) {
+  return type != rt::DType::i1 && type != rt::DType::i4 &&
+         type != rt::DType::u4;
+}
+
 std::optional<CallPlan> planOf(const rt::ConvolutionShape &shape,
                                ArrayRef<RankedTensorType> types) {
+  for (rt::DType type : {shape.a, shape.b, shape.c})
+    if (!fillsBytes(type))
+      return {};
   return planProduct(makeProduct(shape), types);
 }
 

@@ -118,6 +118,20 @@ Product makeProduct(const rt::GroupedContractionShape &shape) {
   return product;
 }
 
+/// The stride of neighbours along the innermost of `dims`; far where there is
+/// none.
+static int64_t strideOf(ArrayRef<ProductDim> dims, int64_t ProductDim::*side) {
+  return dims.empty() ? INT64_MAX : std::abs(dims.back().*side);
+}
+
+bool Product::loadsLeftAlongTerms() const {
+  return strideOf(k, &ProductDim::a) < strideOf(m, &ProductDim::a);
+}
+
+bool Product::loadsRightAlongTerms() const {
+  return strideOf(k, &ProductDim::b) < strideOf(n, &ProductDim::b);
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
@@ -148,7 +162,9 @@ static int64_t chooseSplits(const Product &product, const ProductTile &tile) {
 
 ProductTile chooseTile(const Product &product) {
   int64_t m = countOf(product.m), n = countOf(product.n);
-  ProductTile wide{8, 8};
+  // A thread that loads several rows has their places in registers, which are
+  // few beside 64 sums.
+  ProductTile wide{8, product.loadsLeftAlongTerms() ? 4 : 8};
   if (product.accumulate == rt::DType::f32 && m >= wide.blockM() &&
       n >= wide.blockN() && countTiles(product, wide) >= manyBlocks)
     return wide;
@@ -193,9 +209,13 @@ static int64_t findMost(const Product &product, const ProductTile &tile,
                            tile.splits * countOf(product.batch) * sums});
   for (RankedTensorType buffer : buffers)
     most = std::max(most, buffer.getNumElements());
+  int64_t positions = 0;
   for (const ProductWindow &window : product.windows)
-    most = std::max(most, 2 * (window.size + 1) * window.dilation);
-  return most;
+    positions += std::abs(window.start) + window.size * window.dilation;
+  for (const auto *dims : {&product.m, &product.k})
+    for (const ProductDim &dim : *dims)
+      positions += std::abs(dim.step) * dim.size;
+  return std::max(most, positions);
 }
 
 CallPlan planProduct(const Product &product,

@@ -55,6 +55,11 @@ struct Product {
   int64_t startA = 0;
   bool isAdded = false, hasBias = false;
   std::optional<ProductGroups> groups;
+
+  /// Whether the elements of a side that lie side by side are of one row or
+  /// column, and not of one term.
+  bool loadsLeftAlongTerms() const;
+  bool loadsRightAlongTerms() const;
 };
 
 /// How the product is cut: a block has a tile of `blockM` by `blockN` sums, a

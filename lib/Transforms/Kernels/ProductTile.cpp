@@ -166,24 +166,13 @@ void TileWriter::placeGroups(Value tileM, Value group) {
 // Terms
 //===----------------------------------------------------------------------===//
 
-/// The stride of neighbours along the innermost of `dims`; far where there is
-/// none.
-static int64_t strideOf(ArrayRef<ProductDim> dims, int64_t ProductDim::*side) {
-  return dims.empty() ? INT64_MAX : std::abs(dims.back().*side);
-}
-
 /// How a side is loaded, and where the lines of a thread's loads stand.
 void TileWriter::makeSides() {
   Type type = sum.getSumType();
-  auto make = [&](Side &side, int64_t rows, ArrayRef<ProductDim> lines,
-                  int64_t ProductDim::*stride) {
-    side.rows = rows;
-    side.threads = tile.threads();
-    side.alongTerms = strideOf(product.k, stride) < strideOf(lines, stride);
-    side.shared = code.makeShared(type, side.pitch() * tile.depth);
-  };
-  make(left, tile.blockM(), product.m, &ProductDim::a);
-  make(right, tile.blockN(), product.n, &ProductDim::b);
+  left = {tile.blockM(), product.loadsLeftAlongTerms(), tile.threads(), {}};
+  right = {tile.blockN(), product.loadsRightAlongTerms(), tile.threads(), {}};
+  for (Side *side : {&left, &right})
+    side->shared = code.makeShared(type, side->pitch() * tile.depth);
   for (int64_t load = 0; load < left.loads(); ++load) {
     Value row = code.add(firstM, left.place(code, load).first);
     leftLines.push_back(sum.add(base, sum.walk(product.m, row)));
