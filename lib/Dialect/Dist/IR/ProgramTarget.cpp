@@ -29,4 +29,6 @@ bool hasLibrary(StringRef targetName, std::string_view kind) {
   return targetName != "cuda" || kind == "contraction";
 }
 
+bool addsUpWide(StringRef targetName) { return targetName != "cuda"; }
+
 } // namespace llmc::dist

@@ -27,6 +27,10 @@ StringRef getTargetName(mlir::ModuleOp program);
 /// by whoever makes the call.
 bool hasLibrary(StringRef targetName, std::string_view kind);
 
+/// Whether collectives of a target add up floats of less than 32 bits in f32.
+/// NCCL adds up in the elements' own type.
+bool addsUpWide(StringRef targetName);
+
 } // namespace llmc::dist
 
 #endif // LLMC_DIALECT_DIST_IR_PROGRAMTARGET_H
