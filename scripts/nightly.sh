@@ -30,7 +30,8 @@
 # lanes    kernels of GPUs thread by thread: 1,000 random programs have the bits of the
 #          processor's; 34 mistakes of their writer; what ptxas says, where it is; sin, cos and tan of all f32
 #          against the C library (half an hour), functions of f64 against long double;
-#          400 random convolutions; trainings with convolutions, orders and groups
+#          400 random convolutions; trainings with convolutions, orders and groups;
+#          all families of models on stand-ins of CUDA's libraries, and which are refused
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # readers  the readers of models by libFuzzer, 100,000 texts and 100,000 ONNX files, and
@@ -129,7 +130,7 @@ lanes_trainings() {
   return "$status"
 }
 part_lanes() {
-  build dev KernelObjectTest llmc-kernel-code llmc || return 1
+  build dev all llmc-test-depends || return 1
   local status=0 tests=build/dev/test/Unit/tests/KernelObjectTest
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=1000 LLMC_TEST_SHOW=1 $tests --gtest_filter='Lanes.RandomPrograms' | tee "$log/lanes" || status=1
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=100 $tests --gtest_brief=1 --gtest_filter='LaneStages.Drawn' || status=1
@@ -139,7 +140,10 @@ part_lanes() {
   scripts/gpu_kernels.py || [ $? -eq 15 ] || status=1
   LLMC_TEST_STRIDE=1 LLMC_TEST_COUNT=200000 LLMC_TEST_SHOW=1 $tests --gtest_filter='Angles.*:*/Functions.*' | tee "$log/functions" || status=1
   lanes_trainings || status=1
-  echo "$(grep 'programs on lanes' "$log/lanes"); $(tail -1 "$log/lane-faults"); $(grep 'patterns' "$log/functions")"
+  JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
+    --jobs "$(nproc)" -o build/dev/families-gpus test/EndToEnd/Families/table.txt | tee "$log/lane-families"
+  [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+  echo "$(grep 'programs on lanes' "$log/lanes"); $(tail -1 "$log/lane-faults"); $(grep 'patterns' "$log/functions"); $(tail -1 "$log/lane-families")"
   return "$status"
 }
 part_random() {

@@ -105,6 +105,8 @@ public:
 } // namespace
 
 void buildKernelsPipeline(OpPassManager &pm, StringRef target) {
+  // Conversions are kernels too.
+  pm.addPass(createWidenSumsPass());
   pm.addPass(createDecomposePass());
   // Two ops of the same rows have sums in common.
   pm.addPass(createCSEPass());

@@ -11,6 +11,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WidenSumsPass : Pass<"llmc-widen-sums", "::mlir::ModuleOp"> {
+  let summary = "Sums over devices in f32, for targets whose collectives round each addition";
+  let description = [{
+    A collective that adds up or multiplies floats of less than 32 bits gets and
+    gives f32, where the collectives of the program's target compute in the
+    elements' own type. Each is a remark.
+
+    ```mlir
+    %1 = dist.all_reduce %0 over ["data"] sum : tensor<8xbf16>
+    // becomes
+    %w = stablehlo.convert %0 : (tensor<8xbf16>) -> tensor<8xf32>
+    %s = dist.all_reduce %w over ["data"] sum : tensor<8xf32>
+    %1 = stablehlo.convert %s : (tensor<8xf32>) -> tensor<8xbf16>
+    ```
+  }];
+  let dependentDialects = ["::llmc::stablehlo::StableHLODialect"];
+}
+
 def DecomposePass : Pass<"llmc-decompose", "::mlir::ModuleOp"> {
   let summary = "Replace ops that have no kernel by ops that have one";
   let description = [{

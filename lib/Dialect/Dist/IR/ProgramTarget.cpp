@@ -24,4 +24,6 @@ StringRef getTargetName(ModuleOp program) {
   return getTarget(program).split(':').first;
 }
 
+bool addsUpWide(StringRef targetName) { return targetName != "cuda"; }
+
 } // namespace llmc::dist

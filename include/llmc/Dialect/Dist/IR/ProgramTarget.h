@@ -21,6 +21,10 @@ StringRef getTarget(mlir::ModuleOp program);
 /// Without it, as plans and kernels name it: "cuda".
 StringRef getTargetName(mlir::ModuleOp program);
 
+/// Whether collectives of a target add up floats of less than 32 bits in f32.
+/// NCCL adds up in the elements' own type.
+bool addsUpWide(StringRef targetName);
+
 } // namespace llmc::dist
 
 #endif // LLMC_DIALECT_DIST_IR_PROGRAMTARGET_H

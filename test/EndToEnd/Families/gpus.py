@@ -1,0 +1,130 @@
+# ===- gpus.py - Families of models on stand-ins of CUDA's libraries --------=== #
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------=== #
+"""Trains families of models by the backend of GPUs, on libraries that stand in for NVIDIA's.
+
+    python gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib -o out table.txt
+    python gpus.py ... --only llama,gru --meshes tensor2
+
+Each family that is not refused takes a few steps on one device and on two meshes (that of its row in
+the table, and another one), thread by thread on the processor, streams in a random legal order:
+
+    against processors   losses and norms of a plan for processors on the same mesh, relative: 2e-5
+                         (bf16: 2e-3)
+    eager and captured   losses, norms and the parameters after all steps, bit by bit
+
+REFUSED has each family that plans for GPUs refuse, and the line. A family that is refused otherwise,
+or no longer, fails: take it out of the list.
+"""
+
+import argparse
+import concurrent.futures
+import importlib.util
+import pathlib
+import shutil
+import sys
+import time
+
+import train_families
+from makers import MAKERS
+from train_families import HERE, distance, families
+
+# The module of the same name in the folder above.
+spec = importlib.util.spec_from_file_location("gpt_on_gpus", HERE.parent / "gpus.py")
+gpt = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(gpt)
+
+CONVOLUTION = "expected a kernel or a library of target 'cuda' for a convolution, got none; compile for 'cpu'"
+SORT = "'nn.argsort' op expected a kernel or a library of target 'cuda' for an argsort, got none; compile for 'cpu'"
+REFUSED = {"cnn": CONVOLUTION, "resnet": CONVOLUTION, "unet": CONVOLUTION, "routed": SORT}
+BARS = {"bf16": 2e-3}
+
+
+class Family(gpt.Runs):
+    """All plans and runs of one family."""
+
+    def __init__(self, a, name):
+        super().__init__(a)
+        self.family, self.out = MAKERS[name](), a.out / name
+        self.out.mkdir(parents=True)
+        self.model = self.out / "model.mlir"
+        self.model.write_text(families.text_of(self.family), encoding="utf-8")
+
+    def compile(self, case, target, folder):
+        """The mesh `case` of family.py."""
+        config = self.out / f"{case}.toml"
+        config.write_text(families.configuration(self.family, case), encoding="utf-8")
+        mesh = families.MESHES[case]
+        gpt.run([self.a.bin / "llmc", "compile", self.model, "--config", config, "--target", target, "--threads", 1,
+                 *(["--mesh", mesh] if mesh else []), "-o", folder])
+
+    def check(self, number, case):
+        """A line, and whether all is as it should be."""
+        name, folder = self.family.name, self.out / case
+        cuda = {**self.cuda, "LLMC_STANDIN_SEED": str(number + 1)}
+        try:
+            self.compile(case, "cuda:fibers", folder / "cuda")
+            ours, captured = self.train(folder / "cuda", "captured", environment=cuda)
+            again, eager = self.train(folder / "cuda", "eager", environment={**cuda, "LLMC_CUDA_GRAPHS": "0"})
+            self.compile(case, "cpu", folder / "cpu")
+            theirs, _ = self.train(folder / "cpu", "cpu")
+        except gpt.Failed as failed:
+            line = str(failed)
+            expected = REFUSED.get(name)
+            good = "ended with 15" in line and expected is not None and expected in line
+            return f"{'refused' if good else 'FAILED'} {name} {case}: {line}", good
+        apart = distance(ours, theirs)
+        good = apart <= BARS.get(name, gpt.BAR) and captured == eager and ours == again and name not in REFUSED
+        text = f"{apart:.1e} from processors, captured and eager {'equal' if captured == eager else 'DIFFER'}"
+        if name in REFUSED:
+            text += ", but expected to be refused: take it out of REFUSED"
+        return f"{'passed' if good else 'FAILED'} {name} {case}: {text}", good
+
+
+def meshes_of(row):
+    """One device, the row's mesh, and another one."""
+    other = "data2" if row != "data2" else "tensor2"
+    return ["one", row, other]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    p.add_argument("--bin", type=pathlib.Path, required=True)
+    p.add_argument("--stand-ins", type=pathlib.Path, required=True)
+    p.add_argument("-o", dest="out", type=pathlib.Path, required=True)
+    p.add_argument("--steps", type=int, default=3)
+    p.add_argument("--jobs", type=int, default=1, help="families at a time")
+    p.add_argument("--only", help="these families alone")
+    p.add_argument("--meshes", help="these meshes alone")
+    p.add_argument("table")
+    a = p.parse_args()
+    a.data, start = families.CORPUS, time.time()
+    every = [mesh for mesh in families.MESHES if mesh != "one"]
+    table = train_families.read_table(a.table, every)
+    names = a.only.split(",") if a.only else list(table)
+    shutil.rmtree(a.out, ignore_errors=True)
+    cases = refused = failed = 0
+
+    def work(name):
+        family, found = Family(a, name), []
+        for number, mesh in enumerate(a.meshes.split(",") if a.meshes else meshes_of(*table[name])):
+            line, good = family.check(number, mesh)
+            print(line, flush=True)
+            found.append((line, good))
+            if line.startswith("refused"):
+                break
+        return found
+
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        for found in pool.map(work, names):
+            cases += len(found)
+            refused += any(line.startswith("refused") for line, _ in found)
+            failed += sum(not good for _, good in found)
+    print(f"{len(names)} families, {refused} refused as expected, {cases} cases, {failed} failed, {time.time() - start:.0f} s")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
