@@ -250,10 +250,11 @@ TEST(CallLanes, AddedToConvolutions) {
     }
     std::string type = c.resultType();
     expectClose("func.func @f(%x: " + c.leftType() + ", %w: " + c.rightType() +
-                    ", %v: " + c.rightType() + ", %b: tensor<5xf32>) -> (" +
-                    type + ", " + type + ") {\n" + c.op("%1", "%x", "%w") +
-                    c.op("%2", "%x", "%v") + "  %3 = stablehlo.add %1, %2 : " +
-                    type + "\n" + c.op("%4", "%x", "%v") +
+                    ", %v: " + c.rightType() + ", %u: " + c.rightType() +
+                    ", %b: tensor<5xf32>) -> (" + type + ", " + type + ") {\n" +
+                    c.op("%1", "%x", "%w") + c.op("%2", "%x", "%v") +
+                    "  %3 = stablehlo.add %1, %2 : " + type + "\n" +
+                    c.op("%4", "%x", "%u") +
                     "  %5 = stablehlo.broadcast_in_dim %b, dims = [3] : "
                     "(tensor<5xf32>) -> " +
                     type + "\n  %6 = stablehlo.add %4, %5 : " + type +
