@@ -30,8 +30,8 @@
 # lanes    kernels of GPUs thread by thread: 1,000 random programs have the bits of the
 #          processor's; 34 mistakes of their writer; what ptxas says, where it is; sin, cos and tan of all f32
 #          against the C library (half an hour), functions of f64 against long double;
-#          400 random convolutions; trainings with convolutions, orders and groups;
-#          all families of models on stand-ins of CUDA's libraries, and which are refused
+#          400 random convolutions; experts without capacity by products of groups;
+#          all families of models on stand-ins of CUDA's libraries
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
 # readers  the readers of models by libFuzzer, 100,000 texts and 100,000 ONNX files, and
@@ -113,21 +113,13 @@ part_plans() {
     --zero-config examples/gpt/gpt-zero1.toml -o build/dev/plans test/EndToEnd/Inputs/meshes.txt
 }
 # Whole trainings on stand-ins: convolutions, orders, and products of groups.
-lanes_trainings() {
-  local out=build/dev/lanes python=.venv/bin/python status=0 name
-  build dev llmc-run llmc-launch llmc-export || return 1
+lanes_dropless() {
+  local out=build/dev/lanes python=.venv/bin/python
   rm -rf "$out"
-  $python test/EndToEnd/Families/write_family.py -o "$out" --mesh data2 cnn resnet unet routed || return 1
-  $python test/EndToEnd/Strategies/models.py "$out/dropless" || return 1
-  mv "$out/dropless/gpt-dropless.mlir" "$out/dropless/model.mlir"
-  cp test/EndToEnd/Inputs/dropless.toml "$out/dropless/model.toml"
-  for name in cnn resnet unet routed dropless; do
-    echo "$name"
-    $python test/EndToEnd/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
-      --model "$out/$name/model.mlir" --config "$out/$name/model.toml" --data examples/gpt/corpus.bin --steps 5 \
-      --cases "" data=2 $([ "$name" = dropless ] && echo expert=2) -o "$out/$name/out" || status=1
-  done
-  return "$status"
+  $python test/EndToEnd/Strategies/models.py "$out" || return 1
+  $python test/EndToEnd/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
+    --model "$out/gpt-dropless.mlir" --config test/EndToEnd/Inputs/dropless.toml --data examples/gpt/corpus.bin --steps 5 \
+    --cases "" data=2 expert=2 -o "$out/out"
 }
 part_lanes() {
   build dev all llmc-test-depends || return 1
@@ -139,7 +131,7 @@ part_lanes() {
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=400 $tests --gtest_filter='CallLanes.RandomConvolutions:CallLanes.WideTiles' || status=1
   scripts/gpu_kernels.py || [ $? -eq 15 ] || status=1
   LLMC_TEST_STRIDE=1 LLMC_TEST_COUNT=200000 LLMC_TEST_SHOW=1 $tests --gtest_filter='Angles.*:*/Functions.*' | tee "$log/functions" || status=1
-  lanes_trainings || status=1
+  lanes_dropless || status=1
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
     --jobs "$(nproc)" -o build/dev/families-gpus test/EndToEnd/Families/table.txt | tee "$log/lane-families"
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
