@@ -193,7 +193,9 @@ TEST_P(DeviceTest, GatesWaitForTheHost) {
       device.fill(s, data, 2, 4, box4, origin);
     }
     ASSERT_TRUE(world->submit().ok());
+    auto end = std::chrono::steady_clock::now() + patience;
     for (*value = 0; waits && *value != 1;) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end);
       ASSERT_TRUE(device.readAside(seen.base, data, 4).ok());
     }
     if (waits) {
