@@ -105,6 +105,10 @@ void StoreServer::greet(Connection &connection, const std::string &text) {
   if (!number.empty()) {
     std::from_chars(number.data(), number.data() + number.size(), process);
     connection.watches = process;
+    // Who comes late hears of the first that is gone.
+    if (!lost.empty()) {
+      (void)sendFrame(connection.socket, {FrameKind::lost, lost});
+    }
   }
 }
 
@@ -163,12 +167,15 @@ void StoreServer::close(Connection &connection, const std::string &why) {
   ended.notify_all();
 }
 
-void StoreServer::tellLost(const Connection &lost, const std::string &why) {
+void StoreServer::tellLost(const Connection &gone, const std::string &why) {
+  std::string text = fmt::format("{} {}", gone.who, why);
   for (auto &other : connections) {
     if (other->watches && !other->isClosed) {
-      (void)sendFrame(other->socket,
-                      {FrameKind::lost, fmt::format("{} {}", lost.who, why)});
+      (void)sendFrame(other->socket, {FrameKind::lost, text});
     }
+  }
+  if (lost.empty()) {
+    lost = text;
   }
 }
 

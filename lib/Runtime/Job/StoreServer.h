@@ -55,7 +55,7 @@ private:
   void greet(Connection &connection, const std::string &text);
   void answer();
   void close(Connection &connection, const std::string &why);
-  void tellLost(const Connection &ended, const std::string &why);
+  void tellLost(const Connection &gone, const std::string &why);
   void findSilent();
 
   Socket listener;
@@ -63,6 +63,7 @@ private:
   int processes;
   std::chrono::milliseconds silence;
   std::map<std::string, std::string> values;
+  std::string lost; ///< Who ended first with a reason, and why.
   std::vector<std::unique_ptr<Connection>> connections;
   std::atomic<bool> leaving{false};
   std::mutex mutex;

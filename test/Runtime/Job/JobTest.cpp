@@ -19,16 +19,18 @@
 
 namespace llmc::rt::test {
 
-/// A port of this test's own.
+/// A port of this test's own, below those that the system gives to whoever
+/// connects (from 32768 on).
 static int nextPort() {
   static std::atomic<int> offset{0};
-  return 20000 + (getpid() * 16 + offset++) % 30000;
+  return 20000 + (getpid() * 16 + offset++) % 12000;
 }
 
-/// Runs `work` in each process of a job.
+/// Runs `work` in each process of a job, of which `late` comes a little later.
 static std::vector<Status> runJob(int size,
                                   const std::function<Status(Job &, int)> &work,
-                                  const std::string &oddToken = "t") {
+                                  const std::string &oddToken = "t",
+                                  int late = -1) {
   std::vector<Status> results(static_cast<size_t>(size));
   std::vector<std::thread> threads;
   const int port = nextPort();
@@ -39,6 +41,9 @@ static std::vector<Status> runJob(int size,
       options.silence = std::chrono::seconds(2);
       JobPlace place{process, size, "127.0.0.1", port,
                      process == 1 ? oddToken : "t"};
+      if (process == late) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(80));
+      }
       auto job = Job::join(place, options);
       results[process] = job.ok() ? work(**job, process) : job.status();
       if (job.ok()) {
@@ -79,7 +84,7 @@ TEST(Job, ADifferenceIsNamedByAll) {
 }
 
 // Its error reaches those who wait for a message from it.
-TEST(Job, AnErrorOfOneEndsAll) {
+static void endAll(int late) {
   struct Waits final : Transport {
     std::mutex mutex;
     std::condition_variable aborted;
@@ -96,26 +101,36 @@ TEST(Job, AnErrorOfOneEndsAll) {
       aborted.notify_all();
     }
   };
-  auto results = runJob(3, [](Job &job, int process) {
-    if (process == 1) {
-      return makeError(ErrorKind::numeric, "expected a finite loss, got nan");
-    }
-    auto waits = std::make_shared<Waits>();
-    job.guard(waits);
-    std::unique_lock<std::mutex> lock(waits->mutex);
-    waits->aborted.wait_for(lock, std::chrono::seconds(10),
-                            [&] { return !waits->reason.ok(); });
-    return waits->reason;
-  });
+  auto results = runJob(
+      3,
+      [](Job &job, int process) {
+        if (process == 1) {
+          return makeError(ErrorKind::numeric,
+                           "expected a finite loss, got nan");
+        }
+        auto waits = std::make_shared<Waits>();
+        job.guard(waits);
+        std::unique_lock<std::mutex> lock(waits->mutex);
+        waits->aborted.wait_for(lock, std::chrono::seconds(10),
+                                [&] { return !waits->reason.ok(); });
+        return waits->reason;
+      },
+      "t", late);
   EXPECT_EQ(results[1].kind(), ErrorKind::numeric);
   for (int process : {0, 2}) {
-    EXPECT_EQ(results[process].kind(), ErrorKind::peerLost);
+    EXPECT_EQ(results[process].kind(), ErrorKind::peerLost)
+        << results[process].message();
     EXPECT_NE(results[process].message().find("process 1 (host"),
-              std::string::npos);
+              std::string::npos)
+        << results[process].message();
     EXPECT_NE(results[process].message().find("a finite loss, got nan"),
               std::string::npos);
   }
 }
+
+TEST(Job, AnErrorOfOneEndsAll) { endAll(-1); }
+// Also those who come when it is gone.
+TEST(Job, AnErrorOfOneEndsWhoComesLate) { endAll(2); }
 
 TEST(Job, StrangersAreRefused) {
   auto results =
