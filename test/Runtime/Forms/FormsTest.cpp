@@ -54,6 +54,9 @@ TEST(FormsTest, MeasuresTheAlgorithmsThatAGpuHas) {
       EXPECT_EQ((*measured)[i].form.number, i);
       EXPECT_GT((*measured)[i].seconds, 0);
     }
+    if (gpu.machine().find("stand-in") != std::string::npos) {
+      EXPECT_LE(measured->size(), 4u); // It lists no more.
+    }
     most = std::max(most, measured->size());
   }
   EXPECT_GT(most, 1u);
