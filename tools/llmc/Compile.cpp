@@ -63,26 +63,29 @@ rt::Result<rt::DType> driver::parseDataType(const std::string &name) {
 }
 
 /// The files of a flag over those of the configuration.
-static void addFiles(const std::vector<std::string> &flags,
-                     rt::FileList rt::DataConfig::*file, rt::Config &config) {
+static rt::Status addFiles(const std::vector<std::string> &flags,
+                           rt::FileList rt::DataConfig::*file,
+                           rt::Config &config) {
   std::vector<std::string> names;
   for (auto &[name, source] : config.sources)
     names.push_back(name);
   for (const std::string &text : flags) {
-    auto [name, files] = rt::splitSource(text, names);
-    if (name.empty())
-      (config.data.*file).patterns = rt::splitPatterns(files);
+    LLMC_TRY_ASSIGN(auto named, rt::splitSource(text, names));
+    if (named.first.empty())
+      (config.data.*file).patterns = rt::splitPatterns(named.second);
     for (auto &[known, source] : config.sources)
-      if (name.empty() || name == known)
-        (source.*file).patterns = rt::splitPatterns(files);
+      if (named.first.empty() || named.first == known)
+        (source.*file).patterns = rt::splitPatterns(named.second);
   }
+  return rt::Status::success();
 }
 
 /// `--data`, `--evaluate-data` and `--data-type` over the sources of the
 /// configuration.
 static rt::Status addData(const Options &options, rt::Config &config) {
-  addFiles(options.data, &rt::DataConfig::file, config);
-  addFiles(options.evaluateData, &rt::DataConfig::evaluateFile, config);
+  LLMC_TRY(addFiles(options.data, &rt::DataConfig::file, config));
+  LLMC_TRY(
+      addFiles(options.evaluateData, &rt::DataConfig::evaluateFile, config));
   if (options.dataType.empty())
     return rt::Status::success();
   LLMC_TRY(parseDataType(options.dataType).status());

@@ -72,13 +72,16 @@ static std::optional<ValueName> readName(Location location) {
   return name;
 }
 
-/// "logits" of result[1]['logits'] and of result['logits']; "result1" of
-/// result[1].
+/// "logits" of result[1]['logits'], of result['logits'], and of
+/// result[0][1]['logits'], which is what `jax.value_and_grad` returns beside
+/// a loss; "result1" of result[1].
 static std::string nameOfResult(StringRef path, unsigned i) {
   auto [first, rest] = path.split('.');
   bool isNumber = !first.empty() && llvm::all_of(first, llvm::isDigit);
   if (path.empty() || (isNumber && rest.empty()))
     return "result" + std::to_string(i);
+  if (first == "0" && rest.starts_with("1.") && rest.size() > 2)
+    return rest.drop_front(2).str();
   return isNumber ? rest.str() : path.str();
 }
 

@@ -198,16 +198,27 @@ Result<std::vector<DataSource>> llmc::rt::findSources(const Config &config) {
   return sources;
 }
 
-std::pair<std::string, std::string>
+Result<std::pair<std::string, std::string>>
 llmc::rt::splitSource(const std::string &text,
                       const std::vector<std::string> &sources) {
   size_t equals = text.find('=');
   std::string name = text.substr(0, equals);
-  bool isNamed =
-      equals != std::string::npos &&
-      std::find(sources.begin(), sources.end(), name) != sources.end();
-  return isNamed ? std::make_pair(name, text.substr(equals + 1))
-                 : std::make_pair(std::string(), text);
+  if (equals == std::string::npos) {
+    return std::make_pair(std::string(), text);
+  }
+  if (std::find(sources.begin(), sources.end(), name) != sources.end()) {
+    return std::make_pair(name, text.substr(equals + 1));
+  }
+  bool isPath = name.find_first_of("/*?[,") != std::string::npos;
+  std::error_code code;
+  if (isPath || std::filesystem::exists(text, code)) {
+    return std::make_pair(std::string(), text);
+  }
+  return makeError(
+      ErrorKind::usage,
+      fmt::format("--data {}: no source of data is named '{}': expected one of "
+                  "{}, or a file",
+                  text, name, fmt::join(sources, ", ")));
 }
 
 std::vector<std::string> llmc::rt::splitPatterns(const std::string &text) {

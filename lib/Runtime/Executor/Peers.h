@@ -59,8 +59,10 @@ public:
     std::vector<std::vector<Value>> result;
     for (const std::string &each : all) {
       result.emplace_back(each.size() / sizeof(Value));
-      std::memcpy(result.back().data(), each.data(),
-                  result.back().size() * sizeof(Value));
+      if (!result.back().empty()) {
+        std::memcpy(result.back().data(), each.data(),
+                    result.back().size() * sizeof(Value));
+      }
     }
     return result;
   }

@@ -72,8 +72,9 @@ Status useDataFlag(Session &session, const std::string &text,
   for (const plan::DataSource &source : session.plan().sources) {
     names.push_back(source.name);
   }
-  auto [name, file] = splitSource(text, names);
-  return session.useFiles({name, splitPatterns(file), dtype, isEvaluation});
+  LLMC_TRY_ASSIGN(auto named, splitSource(text, names));
+  return session.useFiles(
+      {named.first, splitPatterns(named.second), dtype, isEvaluation});
 }
 
 int reportError(std::string_view tool, const Status &status,

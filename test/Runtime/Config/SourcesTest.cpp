@@ -248,7 +248,19 @@ TEST(Sources, FilesOfAFlag) {
 
 TEST(Sources, FilesByName) {
   using Pair = std::pair<std::string, std::string>;
-  EXPECT_EQ(splitSource("x=a=b.npy", {"x"}), (Pair{"x", "a=b.npy"}));
-  EXPECT_EQ(splitSource("a=b.npy", {"x"}), (Pair{"", "a=b.npy"}));
-  EXPECT_EQ(splitSource("x", {"x"}), (Pair{"", "x"}));
+  EXPECT_EQ(*splitSource("x=a=b.npy", {"x"}), (Pair{"x", "a=b.npy"}));
+  EXPECT_EQ(*splitSource("x", {"x"}), (Pair{"", "x"}));
+  EXPECT_EQ(*splitSource("at/a=b.npy", {"x"}), (Pair{"", "at/a=b.npy"}));
+}
+
+TEST(Sources, NamesThatAreNotThere) {
+  auto wrong = splitSource("a=b.npy", {"x", "y"});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().kind, ErrorKind::usage);
+  EXPECT_NE(wrong.message().find("'a': expected one of x, y, or a file"),
+            std::string::npos)
+      << wrong.message();
+  std::string file = testing::TempDir() + "sources-a=b.npy";
+  std::ofstream(file) << "x";
+  EXPECT_EQ(splitSource(file, {"x"})->second, file);
 }

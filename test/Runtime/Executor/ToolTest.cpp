@@ -119,8 +119,11 @@ TEST_F(ToolTest, SourcesByName) {
   EXPECT_EQ(lines[0], lines[1]);
   EXPECT_EQ(lines[0], lines[2]);
   Outcome other = call(planFile + " --data rows=" + walkthroughCorpus());
-  EXPECT_EQ(other.code, 3);
-  EXPECT_NE(other.err.find("rows="), std::string::npos) << other.err;
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("no source of data is named 'rows': expected one of "
+                           "corpus"),
+            std::string::npos)
+      << other.err;
 }
 
 TEST_F(ToolTest, DumpsValues) {

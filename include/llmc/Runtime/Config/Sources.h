@@ -31,8 +31,9 @@ struct DataSource {
 Result<std::vector<DataSource>> findSources(const Config &config);
 
 /// Splits "name=file" where the name is one of `sources`; any other text is a
-/// file, for all of them (the name is then "").
-std::pair<std::string, std::string>
+/// file, for all of them (the name is then ""). Error 2 where a name stands
+/// before '=' that is none of them, and no file has the whole text as its name.
+Result<std::pair<std::string, std::string>>
 splitSource(const std::string &text, const std::vector<std::string> &sources);
 
 /// The files and globs that a text names, separated by commas; one file where
