@@ -78,6 +78,7 @@ private:
   Status finishStep();
   Status judgeLoss(int64_t step);
   Status goBack(int64_t step, const Status &why);
+  void beginStep();
   StepFacts countStep();
   Status writeFetches(const std::string &prefix);
   void writeTrace();
@@ -100,6 +101,7 @@ private:
   int64_t wentBack = 0, wentTo = -1; ///< How often, and to which step last.
   Status refusal;                    ///< Of the step that was to be submitted.
   Clock::time_point begin, before;   ///< Of the run, of the step.
+  double dataBefore = 0; ///< What the session had spent on data before it.
 };
 } // namespace
 
@@ -223,7 +225,7 @@ Status Loop::evaluate() {
   LLMC_TRY_ASSIGN(Evaluated evaluated, evaluation.run(session, first + ran));
   print(evaluated.line);
   log.evaluate(evaluated);
-  before = Clock::now();
+  beginStep();
   return Status::success();
 }
 
@@ -232,7 +234,7 @@ Status Loop::writeCheckpoint() {
   log.beginCheckpoint(first + ran);
   LLMC_TRY(printCheckpoint(options.checkpoints->write(session, first + ran)));
   // What it took is no part of the next step.
-  before = Clock::now();
+  beginStep();
   return Status::success();
 }
 
@@ -268,16 +270,22 @@ void Loop::submitAhead() {
   }
 }
 
+/// What was done until now is no part of the next step.
+void Loop::beginStep() {
+  before = Clock::now();
+  dataBefore = session.dataSeconds();
+}
+
 StepFacts Loop::countStep() {
   StepFacts facts;
   facts.step = first + ran++;
   facts.ran = ran;
   facts.steps = steps;
   facts.time = {std::max(secondsSince(before), 1e-9), session.exposedSeconds()};
-  before = Clock::now();
+  facts.dataSeconds = session.dataSeconds() - dataBefore;
+  beginStep();
   times.add(facts.time);
   facts.late = times.ofLate();
-  facts.dataSeconds = session.dataSeconds();
   facts.epochs = session.epochs(options.entry, facts.step + 1);
   facts.eta = secondsSince(begin) / static_cast<double>(ran) *
               static_cast<double>(steps - ran);
@@ -314,7 +322,8 @@ Status Loop::goBack(int64_t step, const Status &why) {
     warn(text);
   }
   log.rollBack(step, wentTo, leftOut, why);
-  begin = before = Clock::now();
+  begin = Clock::now();
+  beginStep();
   return Status::success();
 }
 
@@ -376,7 +385,8 @@ Status Loop::runAll() {
     session.printTrace();
   }
   printPrediction(session.plan(), options.entry, out);
-  begin = before = Clock::now();
+  begin = Clock::now();
+  beginStep();
   while (ran < steps && !(isStopped() && ran > 0 && ran == submitted)) {
     LLMC_TRY(finishStep());
   }

@@ -84,7 +84,7 @@ public:
   std::string printTrace() override {
     return exec::printTrace(source, world->local(), world->takeTrace());
   }
-  double dataSeconds() const override { return last.dataSeconds; }
+  double dataSeconds() const override { return onData; }
   std::optional<double> exposedSeconds() const override {
     bool isMeasured = source.mesh.numDevices() > 1 && world->exposedSeconds();
     return isMeasured ? std::optional(words.exposed) : std::nullopt;
@@ -98,7 +98,6 @@ private:
   struct Flight {
     EntryRun *run = nullptr;
     int set = 0; ///< Of the entry's host memory.
-    double dataSeconds = 0;
     bool hasEnded = false;
     double exposed = 0; ///< Seconds, of this process.
   };
@@ -134,6 +133,7 @@ private:
   int64_t left = 0;
   std::array<Flight, mostSteps> flights; ///< The oldest first.
   size_t numFlights = 0;
+  double onData = 0; ///< Seconds.
   Flight last;
   std::vector<NamedValue> values, counted;
   Words words;
@@ -377,8 +377,9 @@ Status PlanSession::submit(const std::string &name, int64_t step) {
   auto begin = std::chrono::steady_clock::now();
   LLMC_TRY(entry->prepare(step, context));
   std::chrono::duration<double> data = std::chrono::steady_clock::now() - begin;
+  onData += data.count();
   LLMC_TRY(enqueue(*entry));
-  flights[numFlights++] = {entry, entry->prepared(), data.count(), false, 0};
+  flights[numFlights++] = {entry, entry->prepared(), false, 0};
   return Status::success();
 }
 

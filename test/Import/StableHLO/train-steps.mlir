@@ -151,9 +151,9 @@ func.func public @main(
 // CHECK-DAG: dist.state @w : tensor<4xf32> {role = parameter, source = #dist.draw<normal
 // CHECK-DAG: dist.state @mean : tensor<4xf32> {role = carried, source = #dist.draw<zeros>}
 // CHECK: func.func public @loss(
-// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<4xf32> {dist.port = #dist.port<carried @mean>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>}, tensor<3xf32> {dist.port = #dist.port<output "1.z">})
+// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<4xf32> {dist.port = #dist.port<carried @mean>}, tensor<4xf32> {dist.port = #dist.port<gradient @w>}, tensor<3xf32> {dist.port = #dist.port<output "1.z">}, tensor<f32> {dist.port = #dist.port<output "size">})
 // CHECK: func.func private @forward.function(
-// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<3xf32> {dist.port = #dist.port<output "1.z">})
+// CHECK-SAME: -> (tensor<f32> {dist.port = #dist.port<loss>}, tensor<3xf32> {dist.port = #dist.port<output "1.z">}, tensor<f32> {dist.port = #dist.port<output "size">})
 // CHECK: dist.training @train forward(@loss) optimizer(@optimizer.adamw)
 
 // WHY: module: a loss with its gradients (results are made by backward ops)
@@ -162,7 +162,8 @@ func.func public @main(
 // WHY-NEXT: inputs x: named in [data]
 func.func public @main(%w: tensor<4xf32> loc("params['w']"), %mean: tensor<4xf32> loc("stats['mean']"), %x: tensor<8x4xf32> loc("x"))
     -> (tensor<f32> {jax.result_info = "result[0][0]"}, tensor<4xf32> {jax.result_info = "result[0][1]['mean']"},
-        tensor<4xf32> {jax.result_info = "result[1]['w']"}, tensor<3xf32> {jax.result_info = "result[1]['z']"}) {
+        tensor<4xf32> {jax.result_info = "result[1]['w']"}, tensor<3xf32> {jax.result_info = "result[1]['z']"},
+        tensor<f32> {jax.result_info = "result[0][1]['size']"}) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %ws = stablehlo.broadcast_in_dim %w, dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32> loc("jit(loss)/jvp()/broadcast_in_dim")
   %y = stablehlo.multiply %x, %ws : tensor<8x4xf32> loc("jit(loss)/jvp()/mul")
@@ -171,7 +172,7 @@ func.func public @main(%w: tensor<4xf32> loc("params['w']"), %mean: tensor<4xf32
   %new = stablehlo.add %mean, %sum : tensor<4xf32> loc("jit(loss)/add")
   %g = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32> loc("jit(loss)/transpose(jvp())/reduce_sum")
   %z = stablehlo.constant dense<0.0> : tensor<3xf32>
-  return %loss, %new, %g, %z : tensor<f32>, tensor<4xf32>, tensor<4xf32>, tensor<3xf32>
+  return %loss, %new, %g, %z, %zero : tensor<f32>, tensor<4xf32>, tensor<4xf32>, tensor<3xf32>, tensor<f32>
 }
 
 //--- pairs.mlir

@@ -132,7 +132,10 @@ public:
     return "trace " + std::to_string(++traces);
   }
   int traces = 0;
-  double dataSeconds() const override { return 0; }
+  double onData = 0; ///< Seconds for each step that is submitted.
+  double dataSeconds() const override {
+    return onData * static_cast<double>(submitted.size());
+  }
   std::optional<double> exposed;
   std::optional<double> exposedSeconds() const override { return exposed; }
 };

@@ -53,6 +53,19 @@ TEST_F(RunLogTest, ALineForEachStep) {
                                     "\"time_us\": [0-9]+, \"rank\": 0}$"));
 }
 
+// While a step runs, the data of the next one are laid out.
+TEST_F(RunLogTest, SecondsOnData) {
+  options.steps = 3;
+  options.logFile = folder + "/log";
+  session.onData = 1;
+  ASSERT_TRUE(run().ok());
+  std::vector<std::string> log = read(options.logFile);
+  ASSERT_EQ(log.size(), 3u);
+  EXPECT_THAT(log[0], HasSubstr("\"data_seconds\": 2,"));
+  EXPECT_THAT(log[1], HasSubstr("\"data_seconds\": 1,"));
+  EXPECT_THAT(log[2], HasSubstr("\"data_seconds\": 0,"));
+}
+
 TEST_F(RunLogTest, PlacesThatAreNotThere) {
   for (std::string RunOptions::*place :
        {&RunOptions::logFile, &RunOptions::eventFile}) {

@@ -222,7 +222,8 @@ public:
   /// trace event format that Perfetto and Chrome open: a process for each
   /// device, a thread for each of its streams, an event for each instruction.
   virtual std::string printTrace() = 0;
-  /// Seconds that the host spent on the data of the last step.
+  /// Seconds that the host has spent on the data of all steps so far, those
+  /// that have been submitted among them.
   virtual double dataSeconds() const = 0;
   /// Seconds of the last step for which computing stood and waited for
   /// communication: the mean over all devices. None on one device.
