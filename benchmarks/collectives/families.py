@@ -112,7 +112,7 @@ def row_of(a, folder, name, mesh):
     layouts, axes, data, tensor = collectives.MESHES[mesh]
     ours = collectives.compile_family(a.llmc, family, layouts, axes, pathlib.Path(folder) / name / mesh.replace(" ", ""))
     theirs = of_xla(family, layouts, axes)
-    by_hand = formulas.received(family, data, tensor)
+    by_hand = formulas.received(family, data, tensor, layouts == "fsdp")
     sizes = [collectives.received(rows, axes) for rows in (ours, theirs)]
     print(name, mesh, by_hand, sizes, flush=True)
     cells = f"{by_hand:,.0f} | {sizes[0]:,.0f} | {show(ours)} | {sizes[1]:,.0f} | {show(theirs)}"

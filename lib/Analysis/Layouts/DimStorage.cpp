@@ -259,6 +259,14 @@ std::string DimStorage::solve() {
   return reason;
 }
 
+bool DimStorage::isPadded() const {
+  for (const auto &[key, use] : uses)
+    for (const Piece &piece : use.pieces)
+      if (piece.isPadded())
+        return true;
+  return false;
+}
+
 Atoms DimStorage::getStored(const ClassAtoms &atoms,
                             ArrayRef<int8_t> list) const {
   auto use = uses.find(keyOf(atoms, list));

@@ -136,24 +136,30 @@ SmallVector<int64_t, 4> LayoutPropagation::sizesAt(const Relation &relation,
 }
 
 /// False where the boundaries of the factor cannot be met.
-bool LayoutPropagation::tieFactor(const Relation &relation, int factor) {
+bool LayoutPropagation::tieFactor(const Relation &relation, int factor,
+                                  bool isSolved) {
   const graph::ShardingRule &rule = *relation.rule->given;
-  uint8_t phases = relation.onlyTies ? 0 : 1 << relation.phase;
+  bool isSplit = !isSolved;
   SmallVector<DimClasses::Part> parts;
   for (const Place &place : relation.rule->places[factor]) {
     int64_t minor = 1;
     for (int other : factorsAt(relation, place).drop_front(place.index + 1))
       minor *= rule.factors[other].size;
-    parts.push_back({variables[relation.variableAt(place)].firstDim + place.dim,
-                     rule.factors[factor].size, minor});
+    const LayoutVariable &variable = variables[relation.variableAt(place)];
+    isSplit |= !variable.dims[place.dim].empty();
+    parts.push_back(
+        {variable.firstDim + place.dim, rule.factors[factor].size, minor});
   }
+  // Where nothing is split nobody needs the boundaries.
+  uint8_t phases = relation.onlyTies || !isSplit ? 0 : 1 << relation.phase;
   return parts.empty() || classes.tie(parts, phases);
 }
 
 void LayoutPropagation::tieFactors() {
   for (auto [number, relation] : llvm::enumerate(relations))
     for (auto [f, factor] : llvm::enumerate(relation.rule->given->factors)) {
-      if (!isSpread(factor.kind) || factor.size <= 1 || tieFactor(relation, f))
+      if (!isSpread(factor.kind) || factor.size <= 1 ||
+          tieFactor(relation, f, /*isSolved=*/false))
         continue;
       opaque.push_back({static_cast<int>(number), static_cast<int>(f)});
       opaqueFactors.insert(opaque.back());
@@ -422,12 +428,44 @@ std::string LayoutPropagation::refuse(int variable, int dim) const {
              : storage.refuse(atomsOf(variable, dim), list, given.phases);
 }
 
-std::optional<LayoutPropagation::Fault> LayoutPropagation::solve() {
-  findSingleUses();
-  tieFactors();
+void LayoutPropagation::readAtoms() {
+  dimAtoms.clear();
   for (const LayoutVariable &variable : variables)
     for (size_t d = 0; d < variable.shape.size(); ++d)
       dimAtoms.push_back(classes.getAtoms(variable.firstDim + d));
+}
+
+std::string LayoutPropagation::storeLists() {
+  storage.clear();
+  for (auto [v, variable] : llvm::enumerate(variables))
+    for (auto [d, list] : llvm::enumerate(variable.dims))
+      if (!list.empty())
+        storage.add(atomsOf(v, d), list, variable.phases);
+  return storage.solve();
+}
+
+/// Ops at which nothing is split read what is gathered, however it was stored:
+/// without their boundaries less is padded.
+void LayoutPropagation::storeAgain() {
+  auto saved = std::make_tuple(classes, dimAtoms, storage);
+  classes = DimClasses();
+  for (const LayoutVariable &variable : variables)
+    for (int64_t size : variable.shape)
+      classes.addDim(std::max<int64_t>(size, 1));
+  bool isTied = true;
+  for (auto [number, relation] : llvm::enumerate(relations))
+    for (auto [f, factor] : llvm::enumerate(relation.rule->given->factors))
+      if (isSpread(factor.kind) && factor.size > 1 && !isOpaqueAt(number, f))
+        isTied &= tieFactor(relation, f, /*isSolved=*/true);
+  readAtoms();
+  if (!isTied || !storeLists().empty())
+    std::tie(classes, dimAtoms, storage) = std::move(saved);
+}
+
+std::optional<LayoutPropagation::Fault> LayoutPropagation::solve() {
+  findSingleUses();
+  tieFactors();
+  readAtoms();
   if (std::optional<Fault> fault = checkGiven())
     return fault;
   isFrozen.assign(variables.size(), false);
@@ -437,11 +475,9 @@ std::optional<LayoutPropagation::Fault> LayoutPropagation::solve() {
   for (size_t v = 0; v < variables.size(); ++v)
     isFrozen[v] = variables[v].phases & 1;
   runPriorities(1);
-  for (auto [v, variable] : llvm::enumerate(variables))
-    for (auto [d, list] : llvm::enumerate(variable.dims))
-      if (!list.empty())
-        storage.add(atomsOf(v, d), list, variable.phases);
-  std::string reason = storage.solve();
+  std::string reason = storeLists();
+  if (reason.empty() && storage.isPadded())
+    storeAgain();
   return reason.empty() ? std::nullopt
                         : std::optional<Fault>(findRefused(reason));
 }
@@ -464,122 +500,4 @@ Atoms LayoutPropagation::getStored(int variable, int dim) const {
   const AxisList &list = variables[variable].dims[dim];
   return list.empty() ? Atoms()
                       : storage.getStored(atomsOf(variable, dim), list);
-}
-
-//===----------------------------------------------------------------------===//
-// Conflicts
-//===----------------------------------------------------------------------===//
-
-/// The place whose list an op runs with.
-int LayoutPropagation::pickKept(const Relation &relation, int factor) const {
-  int kept = -1;
-  int64_t most = 0;
-  for (auto [i, place] : llvm::enumerate(relation.rule->places[factor])) {
-    if (place.isResult)
-      return i;
-    if (listAt(relation, place).empty())
-      continue;
-    int64_t bytes = variables[relation.variableAt(place)].bytes;
-    if (kept >= 0 && bytes <= most)
-      continue;
-    kept = i;
-    most = bytes;
-  }
-  return kept;
-}
-
-int LayoutPropagation::originAt(const Relation &relation,
-                                const Place &place) const {
-  const auto &origins =
-      variables[relation.variableAt(place)].origins[place.dim];
-  return origins.empty() ? -1 : origins.front();
-}
-
-/// Why the variable has the axis, which splits it: a relation, or -1.
-int LayoutPropagation::originOf(int variable, int8_t axis) const {
-  const LayoutVariable &has = variables[variable];
-  for (auto [list, origins] : llvm::zip(has.dims, has.origins))
-    for (auto [given, origin] : llvm::zip(list, origins))
-      if (given == axis)
-        return origin;
-  return -1;
-}
-
-int LayoutPropagation::findGiver(int variable, int8_t axis) const {
-  return findWay(variable, axis).back().variable;
-}
-
-/// The other variables of the relation that have the axis in the factor in
-/// which the variable has it; the last one is to be looked at first.
-SmallVector<int> LayoutPropagation::findSources(int variable, int8_t axis,
-                                                int number) const {
-  const Relation &relation = relations[number];
-  SmallVector<int> sources;
-  auto has = [&](const Place &place) {
-    return relation.variableAt(place) >= 0 &&
-           llvm::is_contained(listAt(relation, place), axis);
-  };
-  for (ArrayRef<Place> places : relation.rule->places) {
-    bool isHere = llvm::any_of(places, [&](const Place &place) {
-      return relation.variableAt(place) == variable && has(place);
-    });
-    for (const Place &place : llvm::reverse(places))
-      if (isHere && relation.variableAt(place) != variable && has(place))
-        sources.push_back(relation.variableAt(place));
-  }
-  return sources;
-}
-
-std::vector<LayoutPropagation::WayStep>
-LayoutPropagation::findWay(int variable, int8_t axis) const {
-  // From each variable the one that asked for it.
-  llvm::DenseMap<int, int> askers = {{variable, -1}};
-  SmallVector<int> next = {variable};
-  int giver = variable;
-  while (!next.empty()) {
-    int at = next.pop_back_val(), origin = originOf(at, axis);
-    if (origin < 0) {
-      giver = at;
-      break;
-    }
-    for (int other : findSources(at, axis, origin))
-      if (originOf(other, axis) != origin &&
-          askers.try_emplace(other, at).second)
-        next.push_back(other);
-  }
-  std::vector<WayStep> way;
-  for (int at = giver; at >= 0; at = askers.lookup(at))
-    way.push_back({at, originOf(at, axis)});
-  std::reverse(way.begin(), way.end());
-  return way;
-}
-
-std::vector<LayoutConflict> LayoutPropagation::findConflicts() const {
-  std::vector<LayoutConflict> conflicts;
-  const Round all = {Seed::None, false, false, true, true};
-  for (auto [number, relation] : llvm::enumerate(relations)) {
-    if (relation.onlyTies || relation.isOneWay)
-      continue;
-    for (size_t f = 0; f < relation.rule->places.size(); ++f) {
-      if (!spreads(number, f, all))
-        continue;
-      int picked = pickKept(relation, f);
-      if (picked < 0)
-        continue;
-      ArrayRef<Place> places = relation.rule->places[f];
-      const Place &kept = places[picked];
-      AxisList keptList = listAt(relation, kept);
-      for (const Place &place : places) {
-        AxisList list = listAt(relation, place);
-        if (startsWith(keptList, list) || startsWith(list, keptList))
-          continue;
-        conflicts.push_back(
-            {static_cast<int>(number), static_cast<int>(f),
-             relation.variableAt(kept), relation.variableAt(place), keptList,
-             list, originAt(relation, kept), originAt(relation, place)});
-        break;
-      }
-    }
-  }
-  return conflicts;
 }

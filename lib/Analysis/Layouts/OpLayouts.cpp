@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Layouts/OpLayouts.h"
+
+#include "OpView.h"
 #include "llmc/Analysis/Layouts/UsesInPlace.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,128 +20,15 @@ using namespace llmc::graph;
 using dist::AxisAttr;
 using dist::LayoutAttr;
 
-namespace {
-/// A problem with what several questions need of it.
-struct View {
-  explicit View(const LayoutProblem &decided);
-
-  ArrayRef<LayoutAttr> operands() const { return decided.operands; }
-  const TensorFactors &factorsOf(size_t operand) const {
-    return decided.rule.operands[operand];
-  }
-  bool has(size_t operand, int factor) const;
-  bool isSplitBy(size_t operand, int factor, AxisAttr axis) const;
-  int64_t getElements(const TensorFactors &tensor) const;
-  double getLocalElements(const TensorFactors &tensor, LayoutAttr layout,
-                          AxisAttr without) const;
-  bool isPartial(size_t operand, AxisAttr axis, ReductionKind kind) const;
-  bool isApart(size_t operand, AxisAttr axis) const;
-  bool isSum() const;
-
-  const LayoutProblem &decided;
-  /// Mesh and pins of the op; null when nothing has a layout.
-  LayoutAttr like;
-  /// The decided layout of the first result.
-  LayoutAttr wanted;
-  /// For each operand with a layout, the splits of its factors.
-  SmallVector<FactorSplits> poured;
-};
-} // namespace
-
-View::View(const LayoutProblem &decided) : decided(decided) {
-  for (LayoutAttr layout : decided.results)
-    if (!wanted)
-      wanted = layout;
-  like = wanted;
-  for (auto [i, layout] : llvm::enumerate(decided.operands)) {
-    FactorSplits splits(decided.rule.factors.size());
-    if (layout)
-      projectToFactors(layout, factorsOf(i), decided.rule.factors, decided.mesh,
-                       "", [&](int factor, const FactorSplit &split) {
-                         splits[factor] = split;
-                       });
-    if (!like)
-      like = layout;
-    poured.push_back(std::move(splits));
-  }
-}
-
 //===----------------------------------------------------------------------===//
-// Questions on factors
+// Splits
 //===----------------------------------------------------------------------===//
-
-static bool containsAxis(ArrayRef<AxisAttr> axes, AxisAttr axis) {
-  return llvm::any_of(axes, [&](AxisAttr a) { return a.overlaps(axis); });
-}
 
 static bool isPartialOver(LayoutAttr layout, AxisAttr axis) {
   return llvm::any_of(layout.getPartial(), [&](dist::PartialAttr part) {
     return containsAxis(part.getAxes(), axis);
   });
 }
-
-bool View::has(size_t operand, int factor) const {
-  return llvm::any_of(factorsOf(operand), [&](ArrayRef<int> dim) {
-    return llvm::is_contained(dim, factor);
-  });
-}
-
-bool View::isSplitBy(size_t operand, int factor, AxisAttr axis) const {
-  const std::optional<FactorSplit> &split = poured[operand][factor];
-  return split && containsAxis(split->axes, axis);
-}
-
-int64_t View::getElements(const TensorFactors &tensor) const {
-  int64_t elements = 1;
-  for (ArrayRef<int> dim : tensor)
-    for (int factor : dim)
-      elements *= decided.rule.factors[factor].size;
-  return elements;
-}
-
-/// Elements that a device holds, `without` not counted as a split.
-double View::getLocalElements(const TensorFactors &tensor, LayoutAttr layout,
-                              AxisAttr without) const {
-  double elements = getElements(tensor);
-  for (dist::DimAttr dim : layout.getDims())
-    for (AxisAttr axis : dim.getAxes())
-      if (!axis.overlaps(without))
-        elements /= axis.getSize(decided.mesh);
-  return elements;
-}
-
-bool View::isPartial(size_t operand, AxisAttr axis, ReductionKind kind) const {
-  LayoutAttr layout = operands()[operand];
-  return layout && layout.getPartialKind(axis.getName()) == kind;
-}
-
-/// The operand does not live at all of the op's coordinates, though there are
-/// several: elsewhere it counts as zero.
-bool View::isApart(size_t operand, AxisAttr axis) const {
-  LayoutAttr layout = operands()[operand];
-  ArrayRef<int64_t> pin = like.getPin(axis.getName());
-  if (!layout || pin.size() < 2)
-    return false;
-  ArrayRef<int64_t> own = layout.getPin(axis.getName());
-  auto isIn = [](ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-    return llvm::all_of(a, [&](int64_t x) { return llvm::is_contained(b, x); });
-  };
-  return !own.empty() && isIn(own, pin) && !isIn(pin, own);
-}
-
-/// The op does nothing but add its operands, element by element.
-bool View::isSum() const {
-  const ShardingRule &rule = decided.rule;
-  return rule.results.size() == 1 && rule.addends.size() > 1 &&
-         rule.addends.size() == rule.operands.size() &&
-         llvm::all_of(rule.operands, [&](const TensorFactors &tensor) {
-           return tensor == rule.results[0];
-         });
-}
-
-//===----------------------------------------------------------------------===//
-// Splits
-//===----------------------------------------------------------------------===//
 
 /// The factor that `axis` splits.
 static std::optional<int> findHome(const FactorSplits &splits, AxisAttr axis) {
@@ -149,7 +38,7 @@ static std::optional<int> findHome(const FactorSplits &splits, AxisAttr axis) {
   return std::nullopt;
 }
 
-static void splitByResults(const View &view, FactorSplits &splits) {
+static void splitByResults(const OpView &view, FactorSplits &splits) {
   for (auto [layout, factors] :
        llvm::zip(view.decided.results, view.decided.rule.results)) {
     if (!layout)
@@ -168,96 +57,8 @@ static void splitByResults(const View &view, FactorSplits &splits) {
   }
 }
 
-/// Elements that a device receives when the operands that `axis` splits along
-/// factor `from` are moved for the op to run with it on factor `to` (-1: on
-/// none): an all-to-all where the operand has both, else an all-gather.
-static double priceGather(const View &view, int from, int to, AxisAttr axis) {
-  double price = 0, n = axis.getSize(view.decided.mesh);
-  for (auto [i, layout] : llvm::enumerate(view.operands())) {
-    if (!layout || !view.isSplitBy(i, from, axis))
-      continue;
-    double local = view.getLocalElements(view.factorsOf(i), layout, axis);
-    price += view.has(i, to) ? local / n * (n - 1) / n : local * (n - 1) / n;
-  }
-  return price;
-}
-
-/// Operands that have the reduced factor are split alike along it.
-static bool agree(const View &view, int factor, AxisAttr axis) {
-  bool agree = true;
-  for (size_t i = 0; i < view.operands().size(); ++i)
-    agree &= !view.operands()[i] || !view.has(i, factor) ||
-             view.isSplitBy(i, factor, axis);
-  return agree;
-}
-
-/// Elements that a device receives when partial results are scattered.
-static double priceScatter(const View &view, AxisAttr axis) {
-  double n = axis.getSize(view.decided.mesh), price = 0;
-  for (auto [layout, factors] :
-       llvm::zip(view.decided.results, view.decided.rule.results))
-    if (layout)
-      price += view.getLocalElements(factors, layout, axis) * (n - 1) / n;
-  return price;
-}
-
-/// One operand alone has the factor, as the table of a gather its rows.
-static bool isOfOne(const View &view, int factor) {
-  int operands = 0;
-  for (size_t i = 0; i < view.operands().size(); ++i)
-    operands += view.has(i, factor);
-  return operands == 1;
-}
-
-/// One operand is split along the reduced factor, another one could be for
-/// nothing, or none has it, but adding up the results sends more than gathering
-/// the operand.
-static bool isDearSum(const View &view, int factor, AxisAttr axis) {
-  return view.decided.rule.factors[factor].kind == FactorKind::Reduced &&
-         (!agree(view, factor, axis) || isOfOne(view, factor)) &&
-         2 * priceScatter(view, axis) > priceGather(view, factor, -1, axis);
-}
-
-/// How many uses share what is gathered where `axis` does not split `factor`;
-/// none where others gather it anyway, so that it is free here.
-static std::optional<int> countSharers(const View &view, int factor,
-                                       AxisAttr axis) {
-  int sharers = 0;
-  for (auto [i, layout] : llvm::enumerate(view.operands())) {
-    if (!layout || !view.isSplitBy(i, factor, axis))
-      continue;
-    Operation *op = view.decided.op;
-    std::optional<int> uses = op ? countUsesInPlace(op->getOperand(i), layout,
-                                                    op, axis, view.decided.mesh)
-                                 : std::nullopt;
-    if (!uses)
-      return std::nullopt;
-    sharers = std::max(sharers, *uses);
-  }
-  return sharers;
-}
-
-/// Whether the result shall leave `axis`, which splits it along `resultFactor`,
-/// to the reduced `factor`: the result is then scattered after the op.
-static bool isTakenFrom(const View &view, int resultFactor, int factor,
-                        AxisAttr axis) {
-  if (view.decided.rule.factors[factor].kind != FactorKind::Reduced)
-    return false;
-  double moved = priceGather(view, resultFactor, factor, axis),
-         gathered = priceGather(view, factor, resultFactor, axis);
-  // Indices move rather than the table that they look into.
-  if (moved > 0) {
-    std::optional<int> sharers = countSharers(view, factor, axis);
-    return sharers && (moved + priceScatter(view, axis)) * *sharers <= gathered;
-  }
-  // Operands that agree rather stay: a weight that is split for this dot would
-  // be gathered in each microbatch.
-  int times = agree(view, factor, axis) ? 4 : 1;
-  return priceScatter(view, axis) <= gathered * times;
-}
-
 /// Takes `axis` for `factor`, which is in no result; false when it is in use.
-static bool takes(const View &view, FactorSplits &splits, int factor,
+static bool takes(const OpView &view, FactorSplits &splits, int factor,
                   AxisAttr axis) {
   if (!view.like.getPin(axis.getName()).empty())
     return false;
@@ -277,8 +78,21 @@ static bool takes(const View &view, FactorSplits &splits, int factor,
   return true;
 }
 
+/// Takes several axes that nothing else uses, if all together add up less than
+/// they gather, whatever each does.
+static bool takesAll(const OpView &view, const FactorSplits &splits, int factor,
+                     ArrayRef<AxisAttr> axes) {
+  return axes.size() > 1 && isOfOne(view, factor) &&
+         llvm::all_of(axes,
+                      [&](AxisAttr axis) {
+                        return view.like.getPin(axis.getName()).empty() &&
+                               !findHome(splits, axis);
+                      }) &&
+         !isDearSum(view, factor, axes);
+}
+
 /// As the largest operand that splits it says.
-static void splitOther(const View &view, FactorSplits &splits, int factor) {
+static void splitOther(const OpView &view, FactorSplits &splits, int factor) {
   SmallVector<size_t> order;
   for (size_t i = 0; i < view.operands().size(); ++i)
     if (view.operands()[i] && view.has(i, factor))
@@ -293,7 +107,9 @@ static void splitOther(const View &view, FactorSplits &splits, int factor) {
     if (!split || split->axes.empty())
       continue;
     FactorSplit taken{{}, split->atoms};
-    for (AxisAttr axis : split->axes) {
+    if (takesAll(view, splits, factor, split->axes))
+      taken.axes = split->axes;
+    for (AxisAttr axis : ArrayRef(split->axes).drop_front(taken.axes.size())) {
       if (!takes(view, splits, factor, axis))
         break;
       taken.axes.push_back(axis);
@@ -305,7 +121,7 @@ static void splitOther(const View &view, FactorSplits &splits, int factor) {
   }
 }
 
-static void splitOthers(const View &view, FactorSplits &splits) {
+static void splitOthers(const OpView &view, FactorSplits &splits) {
   SmallVector<bool> isOfResult(view.decided.rule.factors.size(), false);
   for (const TensorFactors &tensor : view.decided.rule.results)
     for (ArrayRef<int> dim : tensor)
@@ -319,7 +135,7 @@ static void splitOthers(const View &view, FactorSplits &splits) {
 
 /// A dim whose minor factor is split while the major one is not used up cannot
 /// be stored: its factors are made whole from the minor end.
-static bool dropUnstorable(const View &view, FactorSplits &splits) {
+static bool dropUnstorable(const OpView &view, FactorSplits &splits) {
   bool isChanged = false;
   auto drop = [&](const TensorFactors &tensor) {
     for (ArrayRef<int> dim : tensor) {
@@ -344,7 +160,7 @@ static bool dropUnstorable(const View &view, FactorSplits &splits) {
   return isChanged;
 }
 
-static FactorSplits splitFactors(const View &view) {
+static FactorSplits splitFactors(const OpView &view) {
   FactorSplits splits(view.decided.rule.factors.size(), FactorSplit());
   if (!view.like)
     return splits;
@@ -362,7 +178,7 @@ static FactorSplits splitFactors(const View &view) {
 //===----------------------------------------------------------------------===//
 
 static SmallVector<std::pair<AxisAttr, ReductionKind>>
-findReduced(const View &view, const FactorSplits &splits) {
+findReduced(const OpView &view, const FactorSplits &splits) {
   SmallVector<std::pair<AxisAttr, ReductionKind>> reduced;
   for (auto [split, factor] : llvm::zip(splits, view.decided.rule.factors))
     if (factor.kind == FactorKind::Reduced &&
@@ -374,8 +190,8 @@ findReduced(const View &view, const FactorSplits &splits) {
 
 /// The group of operands whose partial sums are carried: of several that hold
 /// one, the one whose partial operand is defined last.
-static std::optional<ArrayRef<int>> chooseGroup(const View &view, AxisAttr axis,
-                                                ReductionKind kind) {
+static std::optional<ArrayRef<int>>
+chooseGroup(const OpView &view, AxisAttr axis, ReductionKind kind) {
   auto isLater = [&](int a, int b) {
     if (!view.decided.op)
       return a > b;
@@ -403,7 +219,7 @@ static std::optional<ArrayRef<int>> chooseGroup(const View &view, AxisAttr axis,
   return chosen;
 }
 
-static std::optional<CarriedAxis> carry(const View &view,
+static std::optional<CarriedAxis> carry(const OpView &view,
                                         const FactorSplits &splits,
                                         AxisAttr axis, ReductionKind kind,
                                         bool isDecided) {
@@ -428,7 +244,7 @@ static std::optional<CarriedAxis> carry(const View &view,
 /// What the op itself leaves partial, `reduced`, and what it carries are of one
 /// kind, as no value is partial in two ways.
 static SmallVector<CarriedAxis>
-findCarried(const View &view, const FactorSplits &splits,
+findCarried(const OpView &view, const FactorSplits &splits,
             ArrayRef<std::pair<AxisAttr, ReductionKind>> reduced) {
   SmallVector<CarriedAxis> carried;
   auto add = [&](AxisAttr axis, ReductionKind kind, bool isDecided) {
@@ -457,7 +273,8 @@ findCarried(const View &view, const FactorSplits &splits,
 
 /// The axis over which the op is a join: terms at disjoint coordinates need no
 /// addition.
-static AxisAttr findJoin(const View &view, ArrayRef<CarriedAxis> carriedAxes) {
+static AxisAttr findJoin(const OpView &view,
+                         ArrayRef<CarriedAxis> carriedAxes) {
   AxisAttr joined;
   for (const CarriedAxis &carried : carriedAxes) {
     if (carried.kind != ReductionKind::sum || !view.isSum())
@@ -484,7 +301,7 @@ static AxisAttr findJoin(const View &view, ArrayRef<CarriedAxis> carriedAxes) {
 
 /// A term of a reduced sum without the factor that is split: one device alone
 /// may contribute it.
-static bool isAddendOver(const View &view, const FactorSplits &splits,
+static bool isAddendOver(const OpView &view, const FactorSplits &splits,
                          size_t operand, AxisAttr axis, ReductionKind kind) {
   if (!llvm::is_contained(view.decided.rule.addends, static_cast<int>(operand)))
     return false;
@@ -494,7 +311,7 @@ static bool isAddendOver(const View &view, const FactorSplits &splits,
   return !isIdempotent(kind) || view.isPartial(operand, axis, kind);
 }
 
-static LayoutAttr wantOf(const View &view, const OpLayouts &made,
+static LayoutAttr wantOf(const OpView &view, const OpLayouts &made,
                          size_t operand) {
   LayoutAttr own = view.operands()[operand];
   if (!own)
@@ -530,7 +347,7 @@ static LayoutAttr wantOf(const View &view, const OpLayouts &made,
   return want;
 }
 
-static LayoutAttr resultOf(const View &view, const OpLayouts &made,
+static LayoutAttr resultOf(const OpView &view, const OpLayouts &made,
                            size_t number) {
   const LayoutProblem &decided = view.decided;
   if (!decided.results[number])
@@ -546,7 +363,7 @@ static LayoutAttr resultOf(const View &view, const OpLayouts &made,
 }
 
 OpLayouts llmc::getOpLayouts(const LayoutProblem &decided) {
-  View view(decided);
+  OpView view(decided);
   OpLayouts made;
   made.splits = splitFactors(view);
   made.operands.resize(decided.operands.size());
@@ -576,7 +393,7 @@ size_t OpLayoutsHash::operator()(const OpLayouts &layouts) const {
 }
 
 FactorSplits llmc::chooseSplits(const LayoutProblem &decided) {
-  return splitFactors(View(decided));
+  return splitFactors(OpView(decided));
 }
 
 bool llmc::isReadableAs(LayoutAttr have, LayoutAttr want) {

@@ -9,6 +9,8 @@
 #include "llmc/Analysis/Layouts/ProgramPlacement.h"
 
 #include "AxisPlacer.h"
+#include "WholeResults.h"
+#include "llmc/Analysis/Layouts/MachineOfMesh.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -416,6 +418,15 @@ llmc::placeProgramReductions(ModuleOp module, LayoutReshards &reshards,
     return success();
   LayoutTable table(module, mesh);
   table.read();
+  table.refresh();
+  FailureOr<dist::MeshOp> op = getMesh(module);
+  if (failed(op))
+    return failure();
+  FailureOr<MachineModel> machine = readMachine(*op);
+  if (failed(machine))
+    return failure();
+  bool isKnown = op->getMachine() && op->getMachine()->getFlops();
+  makeProductsWhole(table, mesh, isKnown ? &*machine : nullptr);
   for (size_t i = mesh.getNumAxes(); i-- > 0;) {
     if (mesh.getSizes()[i] == 1)
       continue;

@@ -8,6 +8,7 @@
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -48,11 +49,11 @@ OpLayouts Remaking::getRuns(Operation *op, LayoutAttr want) const {
   return getOpLayouts(problem);
 }
 
-/// By the op, where it makes just the layout.
-std::optional<Remaking::Way> Remaking::remake(Operation *op, LayoutAttr want,
-                                              int depth) {
+/// How the op runs to make just the layout, where it may be made again.
+std::optional<OpLayouts> Remaking::getRunsAgain(Operation *op,
+                                                LayoutAttr want) {
   if (!isa<graph::ShardingRuleOpInterface>(op) || op->getNumResults() != 1 ||
-      !isMemoryEffectFree(op) || depth >= kMostOps)
+      !isMemoryEffectFree(op))
     return std::nullopt;
   std::optional<SmallVector<Value>> operands = program.operandsOf(op);
   if (!operands || (operands->size() > 1 && !isOfElements(op)))
@@ -60,9 +61,21 @@ std::optional<Remaking::Way> Remaking::remake(Operation *op, LayoutAttr want,
   OpLayouts runs = getRuns(op, want);
   if (!runs.reduced.empty() || runs.results.front() != want)
     return std::nullopt;
+  return runs;
+}
+
+/// By the op, where it makes just the layout.
+std::optional<Remaking::Way> Remaking::remake(Operation *op, LayoutAttr want,
+                                              int depth) {
+  std::optional<OpLayouts> runs;
+  if (depth < kMostOps)
+    runs = getRunsAgain(op, want);
+  if (!runs)
+    return std::nullopt;
+  std::optional<SmallVector<Value>> operands = program.operandsOf(op);
   Way way;
   way.isRemade = true;
-  for (auto [operand, read] : llvm::zip_equal(*operands, runs.operands)) {
+  for (auto [operand, read] : llvm::zip_equal(*operands, runs->operands)) {
     std::optional<Way> found;
     if (read)
       found = find(operand, read, depth + 1);
@@ -152,4 +165,76 @@ std::optional<Remaking::Way> Remaking::find(Value value, LayoutAttr want,
   if (again && (!best || isBetter(*again, *best, op)))
     best = again;
   return known[key] = best;
+}
+
+//===----------------------------------------------------------------------===//
+// One move for several values
+//===----------------------------------------------------------------------===//
+
+/// What is moved so that the value of `move` is made of it by its op, where
+/// that is one value; none where it is made of several, or not again.
+std::optional<Remaking::Move> Remaking::findOrigin(const Move &move) {
+  Operation *op = move.value.getDefiningOp();
+  LayoutAttr have = program.layoutOf(move.value);
+  if (!op || have.isPartial() || move.to.isPartial() ||
+      have.getAt() != move.to.getAt())
+    return std::nullopt;
+  std::optional<OpLayouts> runs = getRunsAgain(op, move.to);
+  if (!runs)
+    return std::nullopt;
+  std::optional<Move> origin;
+  std::optional<SmallVector<Value>> operands = program.operandsOf(op);
+  for (auto [operand, read] : llvm::zip_equal(*operands, runs->operands)) {
+    std::optional<Way> way;
+    if (read)
+      way = find(operand, read, 1);
+    if (!way || (origin && !way->moves.empty()))
+      return std::nullopt;
+    if (way->moves.empty())
+      continue;
+    std::string error;
+    FailureOr<int64_t> price =
+        reshards.price(cast<RankedTensorType>(operand.getType()),
+                       program.layoutOf(operand), read, error);
+    if (failed(price))
+      return std::nullopt;
+    origin = Move{operand, read, *price};
+  }
+  return origin;
+}
+
+SmallVector<Remaking::Move> Remaking::findShared(ArrayRef<Need> needs) {
+  using Key = std::tuple<Value, Attribute, int64_t>;
+  // What is sent now, and by what it could be replaced.
+  llvm::MapVector<Key, Move> sent;
+  llvm::MapVector<Key, std::pair<Move, SmallVector<Key>>> origins;
+  for (const Need &need : needs)
+    if (std::optional<Way> way = find(need.value, need.want))
+      for (const Move &move : way->moves)
+        if (move.cost > 0)
+          sent.insert({Key(move.value, move.to, need.chunk), move});
+  for (auto &[key, move] : sent) {
+    int64_t chunk = std::get<2>(key);
+    std::optional<Move> origin = findOrigin(move);
+    for (int depth = 0; origin && depth + 1 < kMostOps; ++depth) {
+      auto &made = origins[Key(origin->value, origin->to, chunk)];
+      made.first = *origin;
+      made.second.push_back(key);
+      origin = findOrigin(*origin);
+    }
+  }
+  SmallVector<Move> shared;
+  llvm::DenseSet<Key> replaced;
+  for (auto &[key, made] : origins) {
+    auto &[origin, values] = made;
+    llvm::erase_if(values, [&](const Key &v) { return replaced.contains(v); });
+    int64_t cost = 0;
+    for (const Key &value : values)
+      cost += sent.find(value)->second.cost;
+    if (values.size() < 2 || cost <= origin.cost)
+      continue;
+    replaced.insert(values.begin(), values.end());
+    shared.push_back(origin);
+  }
+  return shared;
 }

@@ -7,6 +7,8 @@
 #include "llmc/Analysis/Layouts/UsesInPlace.h"
 
 #include "llmc/Analysis/Layouts/FactorSplits.h"
+#include "llmc/Analysis/Layouts/OpLayouts.h"
+#include "llmc/Analysis/Layouts/Remaking.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -119,4 +121,95 @@ std::optional<int> llmc::countUsesInPlace(Value value, LayoutAttr layout,
     ++count;
   }
   return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Terms of one sum
+//===----------------------------------------------------------------------===//
+
+/// Sums in a row that are looked through.
+static constexpr int kMostSums = 8;
+
+/// The op does nothing but add its operands, or arranges the elements of one.
+static bool addsOrArranges(const ShardingRule &rule) {
+  bool isSum = rule.results.size() == 1 && rule.addends.size() > 1 &&
+               rule.addends.size() == rule.operands.size();
+  bool isOfOne = rule.operands.size() == 1 && rule.results.size() == 1;
+  return isSum ||
+         (isOfOne && llvm::any_of(rule.carries, [](const Linearity &l) {
+            return l.kind == ReductionKind::sum;
+          }));
+}
+
+static std::optional<ShardingRule> getRule(Operation *op) {
+  auto model = dyn_cast_or_null<ShardingRuleOpInterface>(op);
+  return model ? std::optional(model.getShardingRule()) : std::nullopt;
+}
+
+/// All operands that have the factor, several, are split along it.
+static bool areSplitAlike(const ShardingRule &rule,
+                          ArrayRef<LayoutAttr> operands, int factor,
+                          AxisAttr axis, dist::MeshAxesAttr mesh) {
+  int have = 0;
+  for (auto [layout, tensor] : llvm::zip_equal(operands, rule.operands)) {
+    if (!hasFactor(tensor, factor))
+      continue;
+    if (findFactor(rule, tensor, layout, axis, mesh) != factor)
+      return false;
+    ++have;
+  }
+  return have > 1;
+}
+
+/// A product that is left with terms over the axis as it runs by itself, of
+/// operands that stay where they are. What a light op adds up may be moved
+/// instead.
+static bool makesTerms(Operation *op, const ShardingRule &rule, AxisAttr axis,
+                       dist::MeshAxesAttr mesh) {
+  if (isLight(op))
+    return false;
+  LayoutProblem problem{nullptr, rule, mesh, {}, {}};
+  for (Value operand : op->getOperands())
+    problem.operands.push_back(getDecidedLayout(operand));
+  for (Value result : op->getResults())
+    problem.results.push_back(getDecidedLayout(result));
+  FactorSplits splits = chooseSplits(problem);
+  for (auto [number, factor] : llvm::enumerate(rule.factors))
+    if (factor.kind == FactorKind::Reduced &&
+        factor.reduction == ReductionKind::sum && splits[number] &&
+        llvm::is_contained(splits[number]->axes, axis) &&
+        areSplitAlike(rule, problem.operands, static_cast<int>(number), axis,
+                      mesh))
+      return true;
+  return false;
+}
+
+static bool isOfTerms(Value value, AxisAttr axis, dist::MeshAxesAttr mesh,
+                      int depth) {
+  LayoutAttr layout = getDecidedLayout(value);
+  if (layout && layout.getPartialKind(axis.getName()) == ReductionKind::sum)
+    return true;
+  Operation *op = value.getDefiningOp();
+  std::optional<ShardingRule> rule = getRule(op);
+  if (!rule || depth >= kMostSums)
+    return false;
+  if (!addsOrArranges(*rule))
+    return makesTerms(op, *rule, axis, mesh);
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isOfTerms(operand, axis, mesh, depth + 1);
+  });
+}
+
+bool llmc::joinsTerms(Value value, AxisAttr axis, dist::MeshAxesAttr mesh) {
+  for (int depth = 0; depth < kMostSums && value.hasOneUse(); ++depth) {
+    Operation *user = *value.user_begin();
+    std::optional<ShardingRule> rule = getRule(user);
+    if (!rule || !addsOrArranges(*rule))
+      return false;
+    for (Value other : user->getOperands())
+      if (other != value && isOfTerms(other, axis, mesh, depth + 1))
+        return true;
+    value = user->getResult(0);
+  }
+  return false;
 }

@@ -70,6 +70,7 @@ private:
   LogicalResult readArguments();
   bool staysAsItIs(Value value) const;
   LogicalResult readOp(Operation *op);
+  void shareMoves(ArrayRef<Operation *> ops);
   LogicalResult rewriteOp(Operation *op);
   LogicalResult rewriteReturn(Operation *op);
   void writeResultTypes(Operation *op, ArrayRef<LayoutAttr> layouts);
@@ -82,6 +83,7 @@ private:
                            Operation *user);
   FailureOr<Value> reshardOrLift(Value value, LayoutAttr want, Operation *user);
   Operation *chooseMarks(Value value, LayoutAttr want, Operation *user);
+  LayoutAttr findLarger(Value value, LayoutAttr want);
 
   dist::MeshAxesAttr mesh;
   func::FuncOp function;
@@ -204,6 +206,26 @@ Remaking::Program FunctionMaterializer::describe() {
           }};
 }
 
+/// Where several values that are moved are made of one, it is moved in their
+/// place, as if an op wanted it so.
+void FunctionMaterializer::shareMoves(ArrayRef<Operation *> ops) {
+  SmallVector<Remaking::Need> needs;
+  for (Operation *op : ops) {
+    if (isa<dist::ConstraintOp>(op))
+      continue;
+    for (auto [operand, want] :
+         llvm::zip(op->getOperands(), layouts.lookup(op)->operands)) {
+      Value value = skipConstraints(operand);
+      LayoutAttr have = describe().layoutOf(value);
+      if (want && have && !isReadableAs(have, want))
+        needs.push_back({value, want, marks.getChunk(op)});
+    }
+  }
+  for (const Remaking::Move &move : remaking.findShared(needs))
+    wanted[move.value].insert(move.to);
+  remaking.clear();
+}
+
 /// The op again, in the wanted layout.
 FailureOr<Value> FunctionMaterializer::cloneAs(Operation *source,
                                                LayoutAttr want,
@@ -299,6 +321,34 @@ FailureOr<Value> FunctionMaterializer::cutFrom(Value value, LayoutAttr source,
   return failed(made) ? made : reshard(*made, want, user);
 }
 
+/// A layout in which others want the argument too, of which `want` is a part
+/// and for which no more is sent, in whatever chunk it is read; null where
+/// there is none.
+LayoutAttr FunctionMaterializer::findLarger(Value value, LayoutAttr want) {
+  LayoutAttr have = dist::getLayout(value.getType());
+  if (value.getDefiningOp())
+    return {};
+  auto type = cast<RankedTensorType>(value.getType());
+  auto price = [&](LayoutAttr from, LayoutAttr to) {
+    std::string error;
+    return reshards.price(type, from, to, error);
+  };
+  FailureOr<int64_t> alone = price(have, want);
+  if (failed(alone) || *alone == 0)
+    return {};
+  for (Attribute other : wanted[value]) {
+    auto larger = cast<LayoutAttr>(other);
+    if (getLocalElements(type, larger, mesh) <=
+            getLocalElements(type, want, mesh) ||
+        larger.getAt() != want.getAt())
+      continue;
+    FailureOr<int64_t> cut = price(larger, want), moved = price(have, larger);
+    if (succeeded(cut) && *cut == 0 && succeeded(moved) && *moved <= *alone)
+      return larger;
+  }
+  return {};
+}
+
 /// `value` in the wanted layout, for `user`.
 FailureOr<Value> FunctionMaterializer::getAs(Value value, LayoutAttr want,
                                              Operation *user) {
@@ -311,10 +361,13 @@ FailureOr<Value> FunctionMaterializer::getAs(Value value, LayoutAttr want,
     return copy;
   }
   std::optional<Remaking::Way> way = remaking.find(value, want);
-  FailureOr<Value> made =
-      way && way->isRemade ? cloneAs(value.getDefiningOp(), want, user)
-      : way && way->source ? cutFrom(value, way->source, want, user)
-                           : reshardOrLift(value, want, user);
+  LayoutAttr source = way ? way->source : LayoutAttr();
+  if (!source)
+    source = findLarger(value, want);
+  FailureOr<Value> made = way && way->isRemade
+                              ? cloneAs(value.getDefiningOp(), want, user)
+                          : source ? cutFrom(value, source, want, user)
+                                   : reshardOrLift(value, want, user);
   if (failed(made))
     return failure();
   return copies[{value, want, chunk}] = *made;
@@ -407,6 +460,7 @@ LogicalResult FunctionMaterializer::run() {
   for (Operation *op : ops)
     if (failed(readOp(op)))
       return failure();
+  shareMoves(ops);
   for (Operation *op : ops)
     if (failed(rewriteOp(op)))
       return failure();

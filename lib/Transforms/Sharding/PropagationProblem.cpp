@@ -148,6 +148,20 @@ LayoutAttr PropagationProblem::dropInputAxes(LayoutAttr rest) const {
   return rest.withDims(dims);
 }
 
+/// The axes by which a state that is stored so is not used split either: the
+/// dims of its use are open for its own axes alone, unless the user opens one.
+uint64_t PropagationProblem::findForeignAxes(LayoutAttr rest) {
+  uint64_t foreign = ~uint64_t(0);
+  for (dist::DimAttr dim : rest.getDims()) {
+    if (dim.getIsOpen())
+      return 0;
+    for (dist::AxisAttr axis : dim.getAxes())
+      foreign &=
+          ~(uint64_t(1) << *mesh.getAxes().find(axis.getName().getValue()));
+  }
+  return foreign;
+}
+
 LogicalResult PropagationProblem::addRow(dist::StateOp state) {
   RankedTensorType type = state.getTensorType();
   std::string name = ("state @" + state.getSymName()).str();
@@ -178,6 +192,8 @@ LogicalResult PropagationProblem::addRow(dist::StateOp state) {
   if (use && use != rest) {
     uses[symbol] = addVariable(type, use, Seed::State, state.getLoc(),
                                "the use of " + name);
+    if (isStored)
+      engine.block(uses[symbol], findForeignAxes(rest));
     addIdentity(variable, uses[symbol], 0, /*onlyTies=*/!isStored, state);
   }
   return success();

@@ -60,6 +60,7 @@ private:
   int variableOf(mlir::Value value) { return values.lookup(value) - 1; }
   void findInputAxes(ArrayRef<ProgramFunction> functions);
   dist::LayoutAttr dropInputAxes(dist::LayoutAttr rest) const;
+  uint64_t findForeignAxes(dist::LayoutAttr rest);
   LogicalResult addStates();
   LogicalResult addRow(dist::StateOp state);
   LogicalResult addArguments(const ProgramFunction &program);

@@ -124,19 +124,24 @@ TENSOR = {
 
 
 
-def statistics(d):
+def statistics(d, stored):
     """Of each batch norm two sums over the batch forward; those of the backward are the
-    gradients of its scale and shift."""
-    return reduced(3 * 2 * 24 * 4, d)
+    gradients of its scale and shift. Where these are stored split, their scatter counts as half
+    of a gradient's all-reduce, the other half being the gather of the parameter. But each
+    device's samples, of all features, need both sums whole in the backward: none of the bytes
+    that it has received tells it the part of a sum that was scattered to another device, since
+    this depends on that device's cotangents, of which it has seen nothing. So they are gathered
+    as well."""
+    return reduced(3 * 2 * 24 * 4, d) + (moved(3 * 2 * 24 * 4, d) if stored else 0)
 
 
-def contrast(d):
+def contrast(d, stored):
     """All texts are gathered, and their gradients scattered; of each column of the products a
     maximum, a sum and the gradient of one."""
     return 2 * moved(BATCH * 12 * 4, d) + 3 * reduced(BATCH * 4, d)
 
 
-def sorting(d):
+def sorting(d, stored):
     """All tokens of a microbatch are sorted together: they are gathered, and what experts make
     of them is scattered, forward and backward."""
     return 2 * 4 * moved(BATCH * 6 * WIDTH * 4, d)
@@ -169,23 +174,14 @@ def held(family, tensor):
     return total
 
 
-def received(family, data, tensor):
-    """Bytes that a device receives in a step of one microbatch."""
+def received(family, data, tensor, stored=False):
+    """Bytes that a device receives in a step of one microbatch; with `stored`, of parameters
+    that are stored split over data."""
     total = reduced(held(family, tensor), data)
     if data > 1 and family.name in DATA:
-        total += DATA[family.name](data)
+        total += DATA[family.name](data, stored)
     return total + (TENSOR[family.name](BATCH / data, tensor) if tensor > 1 else 0)
 
 
 # (family, mesh): bytes above the formula, and why. Whoever mends a cause lowers its number.
-EXCESS = {
-    ("mixer", "fsdp 2"): (1008, "biases of the tokens' pairs are used along two dims, and gathered for each"),
-    ("batch_norm", "fsdp 2"): (432, "means are scattered for the running ones that are stored split, then gathered"),
-    ("encoder_decoder", "fsdp 2"): (3424, "positions are gathered for each length, tokens' gradients to scatter them whole"),
-    ("encoder_decoder", "fsdp 2 x 2"): (3424, "as over data alone"),
-    ("gru", "fsdp 2 x 2"): (6352, "the head's gradient, from states split by tensor, changes its axis for the update"),
-    ("moe", "tensor=2"): (1760, "the router's logits are computed in the experts' split and gathered, numbers for each token"),
-    ("moe", "2 x 2"): (1040, "as over tensor alone"),
-    ("moe", "4 x 2"): (328, "as over tensor alone"),
-    ("routed", "fsdp 2 x 2"): (5600, "samples are gathered for the sort, and parameters split over data meet experts split over tensor"),
-}
+EXCESS = {}

@@ -90,7 +90,7 @@ dist.mesh @mesh = <"t"=2>
 // CHECK-DAG: #[[WHOLE:.*]] = #dist.layout<@mesh, [{}, {}]>
 // CHECK-DAG: #[[LIST:.*]] = #dist.layout<@mesh, [{}]>
 // CHECK: func.func @together
-func.func @together(%x: tensor<64x16xf32> {dist.port = #dist.port<input "x", layout = #whole>}, %w: tensor<16x2xf32> {dist.port = #dist.port<input "w", layout = #whole>}) -> (tensor<64xf32> {dist.port = #dist.port<output "y", layout = #list>}, tensor<64x2xf32> {dist.port = #dist.port<output "z", layout = #columns>}) {
+func.func @together(%x: tensor<64x16xf32> {dist.port = #dist.port<input "x", layout = #whole>}, %w: tensor<16x2xf32> {dist.port = #dist.port<input "w", layout = #columns>}) -> (tensor<64xf32> {dist.port = #dist.port<output "y", layout = #list>}, tensor<64x2xf32> {dist.port = #dist.port<output "z", layout = #columns>}) {
   %v = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#columns]} : (tensor<64x16xf32>, tensor<16x2xf32>) -> tensor<64x2xf32>
   %zero = stablehlo.constant {dist.layouts = [#scalar]} dense<0.0> : tensor<f32>
   // CHECK: %[[A:.*]] = dist.constraint %{{.*}} to #[[WHOLE]]

@@ -42,6 +42,37 @@ dist.entry @forward function(@experts) chunks([0])
 
 // -----
 
+// A weight that is stored split by the axis of the samples alone is not used split by another one, which what it multiplies has:
+// its products would be terms, and its gradient would change its axis for the update.
+// CHECK: dist.state @w {{.*}}#dist.row<rest = <@mesh, [{"data"}, {}]>, use = <@mesh, [{"data"}, {}]>>
+// CHECK-LABEL: func.func @foreign(
+dist.mesh @mesh = <"data"=2, "tensor"=2>
+dist.state @w : tensor<16x8xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"data"}, {}]>>, source = #dist.draw<zeros>}
+func.func @foreign(%x: tensor<4x16xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"data"}, {"tensor"}]>>},
+                   %w: tensor<16x8xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<4x8xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+dist.entry @forward function(@foreign) chunks([0])
+
+// -----
+
+// The 12 patches of a picture are 3 x 4, and no sample is split along them: a weight that is stored split along 12 is gathered
+// for them, and needs no boundary of 3 and 4, for which it would be padded to 16.
+// CHECK: dist.state @w {{.*}}#dist.row<rest = <@mesh, [{"data"}, {}]>, use = <@mesh, [{"data"}, {}]>>
+// CHECK-LABEL: func.func @patches(
+dist.mesh @mesh = <"data"=2>
+dist.state @w : tensor<12x10xf32> {role = parameter, row = #dist.row<rest = <@mesh, [{"data"}, {}]>>, source = #dist.draw<zeros>}
+func.func @patches(%x: tensor<8x3x4xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{"data"}, {}, {}]>>},
+                   %w: tensor<12x10xf32> {dist.port = #dist.port<parameter @w>}) -> (tensor<8x10xf32> {dist.port = #dist.port<output "y">}) {
+  %0 = stablehlo.reshape %x : (tensor<8x3x4xf32>) -> tensor<8x12xf32>
+  %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<8x12xf32>, tensor<12x10xf32>) -> tensor<8x10xf32>
+  return %1 : tensor<8x10xf32>
+}
+dist.entry @forward function(@patches) chunks([0])
+
+// -----
+
 // Where samples are not split by the axis, a weight that is split is used so.
 // CHECK: dist.state @w {{.*}}#dist.row<rest = <@mesh, [{"tensor"}, {}]>>
 // CHECK-LABEL: func.func @rows(%{{[^:]*}}: tensor<4x16xf32> {dist.port = #dist.port<input "x", layout = <@mesh, [{}, {"tensor"}]>>}

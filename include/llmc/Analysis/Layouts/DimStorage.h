@@ -48,6 +48,10 @@ public:
   void add(const ClassAtoms &atoms, ArrayRef<int8_t> list, uint8_t phases);
   /// Decides extents for all lists added; the reason when there are none.
   std::string solve();
+  /// Forgets the lists.
+  void clear() { uses.clear(); }
+  /// Whether some list that was added is stored with padding.
+  bool isPadded() const;
   /// Whether this is a list on atoms for which there are none.
   bool isRefused(const ClassAtoms &atoms, ArrayRef<int8_t> list) const {
     return keyOf(atoms, list) == refused;

@@ -105,6 +105,10 @@ public:
 
   /// Adds a variable: `dims` has a list for each dim.
   int addVariable(LayoutVariable variable);
+  /// These axes, as bits, never split the variable.
+  void block(int variable, uint64_t axes) {
+    variables[variable].blocked |= axes;
+  }
   void addRelation(LayoutRelation relation);
 
   /// A variable, dim and reason: it cannot hold what it was given, or what the
@@ -190,7 +194,10 @@ private:
            opaqueFactors.contains({relation, factor});
   }
   bool spreads(int relation, int factor, const Round &round) const;
-  bool tieFactor(const Relation &relation, int factor);
+  bool tieFactor(const Relation &relation, int factor, bool isSolved);
+  void readAtoms();
+  std::string storeLists();
+  void storeAgain();
   void tieFactors();
   std::optional<Fault> checkGiven() const;
   Fault findRefused(const std::string &reason) const;

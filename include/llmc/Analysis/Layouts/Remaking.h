@@ -11,7 +11,10 @@
 //
 // and so is what any other op makes of one operand, or of none, if then nothing
 // is sent at all. What others want in a layout of which this one is a part is
-// there, and is cut from that.
+// there, and is cut from that. And where several values are made of one, this
+// one may be moved for all of them:
+//
+//   %a = slice %w, %b = broadcast %w, both wanted whole: %w is gathered, once
 //
 // Test: test/Transforms/Sharding/materialize-remade.mlir
 //===----------------------------------------------------------------------===//
@@ -66,12 +69,24 @@ public:
   /// Forgets what was found: layouts have changed.
   void clear() { known.clear(); }
 
+  /// A value that is read in a layout, in a chunk of the pipeline.
+  struct Need {
+    Value value;
+    dist::LayoutAttr want;
+    int64_t chunk = 0;
+  };
+  /// Moves of values of which several needs are made, each cheaper than all
+  /// that it is in place of.
+  SmallVector<Move> findShared(ArrayRef<Need> needs);
+
 private:
   std::optional<Way> find(Value value, dist::LayoutAttr want, int depth);
   bool isBetter(const Way &again, const Way &moved, Operation *op) const;
   dist::LayoutAttr findSource(Value value, dist::LayoutAttr have,
                               dist::LayoutAttr want);
   std::optional<Way> remake(Operation *op, dist::LayoutAttr want, int depth);
+  std::optional<OpLayouts> getRunsAgain(Operation *op, dist::LayoutAttr want);
+  std::optional<Move> findOrigin(const Move &move);
 
   LayoutReshards &reshards;
   Program program;

@@ -11,9 +11,16 @@
 //
 //   %y = dot %h, %table                      decided [{t}, ..]: gathers it
 //
+// And what is added to terms of a sum may be terms too: they are added up once
+// for both.
+//
+//   %y = dot %h, %table       split rows: terms
+//   %z = scatter %zero, ...   split updates: terms, or updates gathered
+//   %s = add %y, %z           one sum over devices, whatever the scatter makes
+//
 // The decided layouts of other ops are those of their `dist.layouts`.
 //
-// Test: test/Transforms/Sharding/uses-in-place.mlir
+// Tests: test/Transforms/Sharding/uses-in-place.mlir, added-terms.mlir
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_ANALYSIS_LAYOUTS_USESINPLACE_H
@@ -34,6 +41,11 @@ dist::LayoutAttr getDecidedLayout(mlir::Value value);
 std::optional<int> countUsesInPlace(mlir::Value value, dist::LayoutAttr layout,
                                     mlir::Operation *user, dist::AxisAttr axis,
                                     dist::MeshAxesAttr mesh);
+
+/// Whether nothing reads `value` but a sum, in the end, of which another
+/// operand is terms over `axis`.
+bool joinsTerms(mlir::Value value, dist::AxisAttr axis,
+                dist::MeshAxesAttr mesh);
 
 } // namespace llmc
 

@@ -1,0 +1,34 @@
+//===- WholeResults.h - Products that are made whole ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An axis spreads from what reads a value to the product that makes it, also
+// where all factors of the product are whole, as a router's weights are:
+//
+//   %a = dot %x, %w     [{}, {}] x [{}, {}], decided [{}, {t}]
+//   %m = max of rows    adds up terms over t, or gathers %a
+//
+// Each device then has a part of what it could have whole for nothing. Where
+// light ops add up along the part, the product runs whole, and who wants a part
+// cuts it.
+//
+// Test: test/Transforms/Sharding/place-reductions-whole.mlir
+//===----------------------------------------------------------------------===//
+
+#ifndef LLMC_LIB_ANALYSIS_WHOLERESULTS_H
+#define LLMC_LIB_ANALYSIS_WHOLERESULTS_H
+
+#include "LayoutTable.h"
+#include "llmc/Solvers/Reshard/MachineModel.h"
+
+namespace llmc {
+
+/// Takes axes off the results of products of `table` that can run whole without
+/// receiving anything, and are added up along these axes. With `machine`, only
+/// where the multiplications take no longer than the bytes that they save.
+void makeProductsWhole(LayoutTable &table, dist::MeshAxesAttr mesh,
+                       const MachineModel *machine);
+
+} // namespace llmc
+
+#endif // LLMC_LIB_ANALYSIS_WHOLERESULTS_H
