@@ -46,7 +46,8 @@ def BoundInputsPass : Pass<"llmc-bound-inputs", "::mlir::ModuleOp"> {
     Where a function takes the integers of an input that a source feeds for places
     of a dimension (`IndexOpInterface`), its `#dist.data` gets the least number of
     places as limit. Runs read nothing else into the input. A limit that is there
-    stays, and what only the body of a loop reads gets none.
+    stays. What enters the trips of a loop, as it is, row by row or carried, is
+    the value that it is of; in a loop that its condition ends nothing is known.
 
     ```mlir
     %arg1: tensor<8x32xi32> {dist.port = #dist.port<input "tokens", data = <"corpus">>}
