@@ -179,7 +179,8 @@ def FindBlocksPass : Pass<"llmc-find-blocks", "::mlir::ModuleOp"> {
   let summary = "Mark prologue, repeated blocks and epilogue";
   let description = [{
     Gives each op of a forward function its `dist.block`: 0 for the prologue, 1 to n
-    for the layers, n + 1 for the epilogue; 0 everywhere where nothing repeats. Where
+    for the layers, n + 1 for what stands after them, and so on where layers of
+    another kind follow, to the epilogue; 0 everywhere where nothing repeats. Where
     there are loops, each is a block, and so is what stands between them.
     A graph with fewer blocks than the mesh has pipeline stages is cut into as
     many blocks, at places where few bytes cross, with the work in balance.
