@@ -51,7 +51,27 @@ kind = "array"
 file = "labels.npy"
 )";
 
+const char kExtends[] = R"(extends = "shared/base.toml"
+[optimizer]
+lr = 1e-2                # all else of [optimizer] is that of the base
+)";
+
+const char kConfigurationExtends[] =
+    "\n## A file that begins with another\n\n"
+    "`extends` names a file, relative to the one that says it, whose keys\n"
+    "count where this one has none. Tables are joined key by key; a value, a\n"
+    "list and an array of tables, as `[[layout]]`, replace that of the base "
+    "as\n"
+    "a whole. The base may extend another file, but none that extends it.\n"
+    "Files that a configuration names lie beside the file that names them, "
+    "and\n"
+    "an error has the file and the line in which its key stands, as the "
+    "origins\n"
+    "have that `llmc compile --print-config` lists.\n"
+    "```toml\n";
+
 const char kConfigurationTail[] =
+    "```\n"
     "\n## Sources of data\n\n"
     "An input is fed by a source. `[data]` alone is one of them, with the\n"
     "inputs that it names: windows of a file of tokens, where `targets` lies\n"
@@ -152,8 +172,9 @@ TEST(Docs, ExampleOfResults) {
 
 TEST(Docs, ConfigurationIsTheTableOfKeys) {
   std::string expected = kConfigurationHead + documentKeys() +
-                         kConfigurationTail + kSources + kConfigurationEnd +
-                         kSteps + kResults + kStepsEnd;
+                         kConfigurationExtends + kExtends + kConfigurationTail +
+                         kSources + kConfigurationEnd + kSteps + kResults +
+                         kStepsEnd;
   if (std::getenv("LLMC_UPDATE_DOCS"))
     std::ofstream(pathOf("configuration.md")) << expected;
   EXPECT_EQ(readPage("configuration.md"), expected)

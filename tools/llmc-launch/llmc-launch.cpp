@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
       {{"llmc-launch -n 4 -- llmc-run plan --data corpus.bin --steps 50",
         "LLMC_TOKEN=... llmc-launch -n 4 --nnodes 2 --node-rank 0 "
         "--master-addr 10.0.0.1 --master-port 29400 -- llmc-run plan ..."},
-       {ErrorKind::usage, ErrorKind::outOfMemory},
+       {ErrorKind::usage, ErrorKind::outOfMemory, ErrorKind::noCheckpoint},
        "after a signal n to it or to a process; else the code of the process "
        "that failed first",
        "docs/checkpoints.md, docs/errors.md"}));
@@ -87,6 +87,10 @@ int main(int argc, char **argv) {
                  "A shell command before the first start and when the number "
                  "has changed; {n} in it and in the command is the number "
                  "(default: none)");
+  app.add_option("--logs", options.logs,
+                 "A folder with a file of all lines of each process, "
+                 "process-00001.log, but for the output of process 0, which is "
+                 "the job's own (default: none)");
   double stopped = 60;
   app.add_option("--stopped", stopped,
                  "Seconds for which a process may be stopped, as by a debugger")

@@ -56,7 +56,7 @@ private:
   const rt::Config &config;
   Places places;
   std::string text;
-}; // DBG
+};
 } // namespace
 
 void Explanation::writeLines(StringRef title,
@@ -225,7 +225,7 @@ rt::Status driver::runExplain(const Options &options) {
   LLMC_TRY_ASSIGN(rt::Config config, readConfig(options));
   std::unique_ptr<MLIRContext> context = makeContext();
   Remarks remarks(*context, options.value.empty() ? RemarkKinds::All
-                                                  : RemarkKinds::Origins);
+                                                  : RemarkKinds::Values);
   LLMC_TRY_ASSIGN(
       OwningOpRef<ModuleOp> module,
       compileToPhase(*context, options, config, getPhases().size() - 1));

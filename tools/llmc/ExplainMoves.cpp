@@ -27,8 +27,7 @@ std::string driver::showFirst(const std::vector<std::string> &list) {
               : " and " + std::to_string(list.size() - 1) + " more");
 }
 
-/// Layouts without the words that are the same in each.
-static std::string shortenLayouts(StringRef text) {
+std::string driver::shortenLayouts(StringRef text) {
   SmallVector<StringRef> parts;
   text.split(parts, "#dist.layout<@mesh, ");
   return llvm::join(parts, "<");

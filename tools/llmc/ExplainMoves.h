@@ -33,6 +33,9 @@ std::vector<ExplainedLine> explainMoves(mlir::ModuleOp module,
 /// one.
 std::string showFirst(const std::vector<std::string> &list);
 
+/// The text with layouts that lack the words that are the same in each.
+std::string shortenLayouts(llvm::StringRef text);
+
 } // namespace llmc::driver
 
 #endif // LLMC_TOOLS_LLMC_EXPLAINMOVES_H

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExplainValue.h"
+#include "ExplainMoves.h"
 #include "Places.h"
 #include "Remedies.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
@@ -27,39 +28,124 @@ using namespace llmc::driver;
 static constexpr size_t kMostTried = 8;
 static constexpr double kSecondsOfTrying = 60;
 
+/// Lines of what is moved or padded for a value, without `--all`.
+static constexpr size_t kMostFacts = 8;
+
 namespace {
 /// Values of equal text, under a name with '*' for numbers of blocks.
 struct ValueGroup {
   std::string name, text;
-  std::vector<std::string> places;
+  /// As they are shown, and as remarks have them.
+  std::vector<std::string> places, raw;
   int64_t count = 0;
 };
 } // namespace
+
+/// Whether `value` is a line of a file, as `model.py:31` or with its column,
+/// and `place` lies there.
+static bool isAtPlace(StringRef value, StringRef place) {
+  int64_t line = 0;
+  size_t at = place.find(value);
+  if (value.rsplit(':').second.getAsInteger(10, line) || at == StringRef::npos)
+    return false;
+  // Not in the midst of a name or of a number.
+  StringRef after = place.substr(at + value.size());
+  return (at == 0 || place[at - 1] == '/') &&
+         (after.empty() || after.front() == ':');
+}
+
+/// By its name, its place as it is printed, or the line that it stands in.
+static bool isAsked(const std::string &value, const Remark &remark,
+                    const std::string &place) {
+  return rt::matchesGlob(value, remark.name) ||
+         rt::matchesGlob(value, remark.place) || isAtPlace(value, place);
+}
+
+static void addNew(std::vector<std::string> &list, const std::string &text) {
+  if (!llvm::is_contained(list, text))
+    list.push_back(text);
+}
 
 static std::vector<ValueGroup> findGroups(const Remarks &remarks,
                                           const Options &options,
                                           const Places &places) {
   std::vector<ValueGroup> groups;
   for (const Remark &remark : remarks.list()) {
-    if (remark.category != "origins" ||
-        !(rt::matchesGlob(options.value, remark.name) ||
-          rt::matchesGlob(options.value, remark.place)))
+    std::string place = places.resolve(remark.place);
+    if (remark.category != "origins" || !isAsked(options.value, remark, place))
       continue;
     std::string name = rt::hideNumbers(remark.name),
-                text = rt::hideNumbers(remark.text),
-                place = places.resolve(remark.place);
+                text = rt::hideNumbers(remark.text);
     auto known = llvm::find_if(groups, [&](const ValueGroup &group) {
       return group.name == name && group.text == text;
     });
     if (known == groups.end()) {
-      groups.push_back({name, text, {}, 0});
+      groups.push_back({name, text, {}, {}, 0});
       known = std::prev(groups.end());
     }
     ++known->count;
-    if (!llvm::is_contained(known->places, place))
-      known->places.push_back(place);
+    addNew(known->places, place);
+    addNew(known->raw, remark.place);
   }
   return groups;
+}
+
+//===----------------------------------------------------------------------===//
+// What it costs
+//===----------------------------------------------------------------------===//
+
+/// What is moved, padded, computed alike, and between which layouts there was a
+/// choice: as a remark of another category says.
+static bool isCost(const Remark &remark) {
+  if (remark.category == "layouts")
+    return StringRef(remark.text).contains(" received: ") ||
+           remark.name == "refused";
+  return (remark.category == "costs" && remark.name != "buckets") ||
+         remark.category == "hints";
+}
+
+/// Whether a remark is at the place of the group, and of the group's op where
+/// it is of one: `'stablehlo.add': [{}, {}]`. Several ops have one line.
+static bool isOfPlace(const ValueGroup &group, const Remark &remark) {
+  StringRef op = StringRef(group.text).split(": ").first;
+  return !remark.place.empty() && llvm::is_contained(group.raw, remark.place) &&
+         (!op.starts_with("'") || StringRef(remark.text).contains(op));
+}
+
+/// Whether the text speaks of a value of this name: 'w', "w" or @w.
+static bool names(StringRef text, const std::string &name) {
+  return text.contains("'" + name + "'") || text.contains("\"" + name + "\"") ||
+         text.contains("@" + name + " ");
+}
+
+/// What the remarks at the places of the group, or with its name, say.
+static std::string describeCosts(const ValueGroup &group,
+                                 const Remarks &remarks, bool all) {
+  std::vector<std::pair<std::string, int64_t>> facts;
+  for (const Remark &remark : remarks.list()) {
+    if (!isCost(remark))
+      continue;
+    std::string text = rt::hideNumbers(remark.text);
+    if (!isOfPlace(group, remark) && !names(text, group.name))
+      continue;
+    text = remark.category == "layouts" ? shortenLayouts(text)
+                                        : remark.name + ": " + text;
+    auto known = llvm::find_if(
+        facts, [&](const auto &fact) { return fact.first == text; });
+    if (known == facts.end())
+      facts.push_back({text, 1});
+    else
+      ++known->second;
+  }
+  size_t shown = all ? facts.size() : std::min(facts.size(), kMostFacts);
+  std::string lines;
+  for (auto &[text, count] : ArrayRef(facts).take_front(shown))
+    lines += "  for it " + (count > 1 ? std::to_string(count) + " x " : "") +
+             text + "\n";
+  if (shown < facts.size())
+    lines += "  and " + std::to_string(facts.size() - shown) +
+             " more for it (--all)\n";
+  return lines;
 }
 
 /// Where the configuration gives the layouts of the states and inputs that the
@@ -119,13 +205,27 @@ static std::string describeGivers(ModuleOp module, StringRef text,
 // Other layouts
 //===----------------------------------------------------------------------===//
 
-/// A state whose name matches; null where the glob names none.
-static dist::StateOp findState(ModuleOp module, const std::string &glob) {
+namespace {
+/// What a table gives the layout of.
+struct Laid {
+  int64_t rank = 0;
+  bool isInput = false;
+};
+} // namespace
+
+/// The first state or input of the groups; nothing where there is none.
+static std::optional<Laid> findLaid(ModuleOp module, const std::string &glob,
+                                    ArrayRef<ValueGroup> groups) {
   for (auto state : module.getOps<dist::StateOp>())
     if (!state.isPart() && !state.getOfAttr() &&
         rt::matchesGlob(glob, rt::unescapeName(state.getSymName().str())))
-      return state;
-  return {};
+      return Laid{state.getTensorType().getRank(), false};
+  // Of an input the remark has a list for each dim.
+  for (const ValueGroup &group : groups)
+    if (StringRef line = StringRef(group.text).split('\n').first;
+        line.starts_with("input: ") && rt::matchesGlob(glob, group.name))
+      return Laid{int64_t(line.count('{')), true};
+  return std::nullopt;
 }
 
 static std::string showLists(const rt::AxisLists &lists) {
@@ -138,24 +238,27 @@ static std::string showLists(const rt::AxisLists &lists) {
 }
 
 /// Whole, and each axis on each dim, as rows in front of all others.
-static std::vector<Remedy> listLayouts(dist::StateOp state,
-                                       const Options &options,
+static std::vector<Remedy> listLayouts(const Laid &laid, const Options &options,
                                        const rt::Config &config) {
   std::vector<Remedy> all;
   auto add = [&](const rt::AxisLists &lists) {
     if (all.size() == kMostTried)
       return;
     rt::LayoutConfig row;
-    row.match = options.value;
-    row.rest = row.use = lists;
-    all.push_back({"rest = " + showLists(lists), [row](rt::Config &changed) {
+    (laid.isInput ? row.input : row.match) = options.value;
+    if (laid.isInput)
+      row.dims = lists;
+    else
+      row.rest = row.use = lists;
+    std::string key = laid.isInput ? "dims = " : "rest = ";
+    all.push_back({key + showLists(lists), [row](rt::Config &changed) {
                      changed.layout.insert(changed.layout.begin(), row);
                    }});
   };
   add({});
   for (auto &[axis, size] : options.mesh)
     if (size > 1 && axis != config.mesh.pipeline)
-      for (int64_t dim = 0; dim < state.getTensorType().getRank(); ++dim) {
+      for (int64_t dim = 0; dim < laid.rank; ++dim) {
         rt::AxisLists lists(dim + 1);
         lists[dim] = {axis};
         add(lists);
@@ -167,15 +270,15 @@ static double costOf(const Trial &trial) {
   return trial.time ? trial.time->seconds : double(trial.bytesReceived);
 }
 
-/// What the states of the glob cost as they are, and as the best other layout
-/// would have it.
-static std::string describeRunnerUp(ModuleOp module, const Options &options,
+/// What the states or inputs of the glob cost as they are, and as the best
+/// other layout would have it.
+static std::string describeRunnerUp(const std::optional<Laid> &laid,
+                                    const Options &options,
                                     const rt::Config &config) {
-  dist::StateOp state = findState(module, options.value);
-  if (!state || options.mesh.empty() || !options.compileFrom.empty())
+  if (!laid || options.mesh.empty() || !options.compileFrom.empty())
     return "";
   std::vector<Remedy> layouts = {{"as it is", [](rt::Config &) {}}};
-  for (Remedy &each : listLayouts(state, options, config))
+  for (Remedy &each : listLayouts(*laid, options, config))
     layouts.push_back(std::move(each));
   std::vector<Trial> trials =
       tryRemedies(layouts, options, config, kSecondsOfTrying);
@@ -199,26 +302,43 @@ static std::string describeRunnerUp(ModuleOp module, const Options &options,
   return text + (options.all ? others : "");
 }
 
+/// The names and lines that are spelled like `value`, at most three.
+static std::string suggestNames(const std::string &value,
+                                const Remarks &remarks, const Places &places) {
+  std::vector<std::string> names;
+  for (const Remark &remark : remarks.list())
+    if (remark.category == "origins") {
+      addNew(names, remark.name);
+      addNew(names, places.resolve(remark.place));
+    }
+  constexpr size_t most = 3;
+  std::vector<std::string> near;
+  while (near.size() < most) {
+    std::string next = rt::nearest(value, names);
+    if (next.empty())
+      break;
+    near.push_back("'" + rt::escape(next) + "'");
+    llvm::erase(names, next);
+  }
+  return near.empty()
+             ? "states, inputs and metrics have the names of the model, other "
+               "values those of its locations, and lines are as 'model.py:31'"
+             : "did you mean " + llvm::join(near, ", ") + "?";
+}
+
 rt::Result<std::string> driver::explainValues(ModuleOp module,
                                               const Remarks &remarks,
                                               const Options &options,
                                               const rt::Config &config) {
   Places places(options.input);
   std::vector<ValueGroup> groups = findGroups(remarks, options, places);
-  if (groups.empty()) {
-    std::vector<std::string> names;
-    for (const Remark &remark : remarks.list())
-      if (remark.category == "origins")
-        names.push_back(remark.name);
-    std::string near = rt::nearest(options.value, names);
+  if (groups.empty())
     return rt::makeError(
                rt::ErrorKind::usage,
-               "--value: expected a glob over names of values, got '" +
+               "--value: expected a glob over names of values, or a line of a "
+               "file, got '" +
                    options.value + "', which matches none")
-        .withHint(near.empty() ? "states and inputs have the names of the "
-                                 "model, other values those of its locations"
-                               : "did you mean '" + near + "'?");
-  }
+        .withHint(suggestNames(options.value, remarks, places));
   std::string text;
   for (const ValueGroup &group : groups) {
     text += group.places.front() +
@@ -232,7 +352,9 @@ rt::Result<std::string> driver::explainValues(ModuleOp module,
     StringRef(group.text).split(lines, '\n', -1, false);
     for (StringRef line : lines)
       text += "  " + line.str() + "\n";
+    text += describeCosts(group, remarks, options.all);
     text += describeGivers(module, group.text, config, places);
   }
-  return text + describeRunnerUp(module, options, config);
+  return text + describeRunnerUp(findLaid(module, options.value, groups),
+                                 options, config);
 }

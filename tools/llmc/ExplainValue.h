@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `llmc explain --value <glob>`: of each value that matches its layouts at
-// rest, in use, of gradient and optimizer states; for each axis the way back to
-// the row, the input or the annotation that gave it, with the line of the
+// `llmc explain --value <glob or line>`: of each value that matches its layouts
+// at rest, in use, of gradient and optimizer states; for each axis the way back
+// to the row, the input or the annotation that gave it, with the line of the
 // configuration; and what another layout of it would cost, each compiled.
 //
 // Test: test/Tools/llmc/explain-value.test

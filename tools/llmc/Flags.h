@@ -197,7 +197,8 @@ struct ModelFlags : Commands {
                "a model's")};
   cl::opt<std::string> value{
       "value", cl::cat(category), cl::sub(explain), cl::value_desc("glob"),
-      cl::desc("the layouts of these values, and where they come from\n"
+      cl::desc("the layouts of these values, or of those of a line of a file, "
+               "and where they come from\n"
                "(default: a summary of the plan)")};
   cl::opt<bool> all{"all", cl::cat(category), cl::sub(explain),
                     cl::desc("print every line, where a section is cut short")};

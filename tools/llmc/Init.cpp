@@ -9,6 +9,7 @@
 #include "InitArguments.h"
 #include "InitGroups.h"
 #include "Ops.h"
+#include "Remarks.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Base/Names.h"
@@ -28,7 +29,10 @@ using Kind = GuessedArgument::Kind;
 namespace {
 /// What a graph has again and again.
 struct Repetition {
-  int64_t blocks = 0, loops = 0;
+  /// "3", or "2 and 4" where there are several kinds of blocks, one after the
+  /// other; "" where nothing repeats.
+  std::string blocks;
+  int64_t loops = 0;
 };
 
 class Starter {
@@ -41,14 +45,14 @@ public:
         groups.add(each.name, each.type.getShape());
   }
 
-  /// With the number of repeated blocks, 0 where there are none.
-  std::string write(int64_t blocks) const;
+  /// With the numbers of repeated blocks as `Repetition` has them.
+  std::string write(const std::string &blocks) const;
   std::string summarize(int64_t kinds, const Repetition &repetition) const;
 
 private:
   std::vector<GuessedArgument> getInputs() const;
   bool areTokens(ArrayRef<GuessedArgument> inputs) const;
-  std::string writeMesh(int64_t blocks) const;
+  std::string writeMesh(const std::string &blocks) const;
   std::string writeData() const;
   std::string writeInit() const;
   std::string writeLayouts() const;
@@ -79,7 +83,7 @@ std::vector<GuessedArgument> Starter::getInputs() const {
 // Parts of the file
 //===----------------------------------------------------------------------===//
 
-std::string Starter::writeMesh(int64_t blocks) const {
+std::string Starter::writeMesh(const std::string &blocks) const {
   std::string text = "[mesh]                  # sizes come from --mesh "
                      "data=2,tensor=2; an axis "
                      "that is not named there has size 1\n";
@@ -89,10 +93,10 @@ std::string Starter::writeMesh(int64_t blocks) const {
   text +=
       "axes = [\"pipe\", \"data\", \"tensor\"]\npipeline = \"pipe\"       # "
       "along it devices hold different ";
-  return text + (blocks > 1
-                     ? "ones of the " + std::to_string(blocks) +
-                           " repeated blocks, which should be a multiple\n\n"
-                     : "pieces of the graph, of about equal work\n\n");
+  return text + (blocks.empty()
+                     ? "pieces of the graph, of about equal work\n\n"
+                     : "ones of the " + blocks +
+                           " repeated blocks, which should be a multiple\n\n");
 }
 
 /// Integers of one shape, rows of a sequence: windows of a file of tokens.
@@ -164,7 +168,7 @@ std::string Starter::writeParameters() const {
              : "parameters = [" + list + "]  # a guess: these are trained\n";
 }
 
-std::string Starter::write(int64_t blocks) const {
+std::string Starter::write(const std::string &blocks) const {
   std::string text = "# " + options.input +
                      ": a configuration to begin with, written by llmc "
                      "init.\n# All keys: docs/configuration.md.\n\n";
@@ -201,7 +205,7 @@ std::string Starter::summarize(int64_t kinds,
          std::to_string(parameters.size()) +
          " tensors: " + rt::listGlobbed(parameters, shown) +
          "\ninputs: " + llvm::join(inputs, ", ") + "\nrepeated blocks: " +
-         (repetition.blocks > 1 ? std::to_string(repetition.blocks) : "none") +
+         (repetition.blocks.empty() ? "none" : repetition.blocks) +
          (repetition.loops ? "; loops: " + std::to_string(repetition.loops)
                            : "") +
          "\n";
@@ -231,30 +235,36 @@ readArguments(MLIRContext &context, const Options &options, bool &isStep) {
   return arguments;
 }
 
+/// "2 and 4" of "found 2 and 4 repeated blocks in @loss" (FindBlocks.cpp).
+static std::string findBlocks(const Remarks &remarks) {
+  for (const Remark &remark : remarks.list()) {
+    StringRef text = remark.text;
+    if (remark.name != "blocks" || !text.consume_front("found "))
+      continue;
+    StringRef numbers = text.split(" repeated blocks").first;
+    return numbers == "0" ? "" : numbers.str();
+  }
+  return "";
+}
+
 /// Blocks that repeat and loops, as phase 1 finds them with this configuration.
 /// Errors: those of the import: the configuration is not enough.
 static rt::Result<Repetition> findRepetition(const Options &options,
                                              const std::string &text) {
   LLMC_TRY_ASSIGN(rt::Config config, rt::parseConfig(text, options.output, {}));
   std::unique_ptr<MLIRContext> context = makeContext();
+  Remarks remarks(*context, RemarkKinds::Training);
   LLMC_TRY_ASSIGN(
       OwningOpRef<ModuleOp> module,
       compileToPhase(*context, options, config, *findPhase("training")));
-  int64_t last = 0;
   std::set<int64_t> loops;
   module->walk([&](Operation *op) {
     auto block = op->getAttrOfType<IntegerAttr>(dist::DistDialect::kBlock);
-    if (!block)
-      return;
-    last = std::max(last, block.getInt());
-    if (isa<dist::EnterOp>(op))
+    if (block && isa<dist::EnterOp>(op))
       loops.insert(block.getInt());
   });
-  // Where there are loops, each is a block. Else block 0 stands before those
-  // that repeat, the last one after them.
-  if (!loops.empty())
-    return Repetition{0, static_cast<int64_t>(loops.size())};
-  return Repetition{std::max<int64_t>(last - 1, 0), 0};
+  // Where there are loops, each is a block.
+  return Repetition{findBlocks(remarks), static_cast<int64_t>(loops.size())};
 }
 
 rt::Status driver::runInit(const Options &options) {
@@ -276,7 +286,7 @@ rt::Status driver::runInit(const Options &options) {
   LLMC_TRY_ASSIGN(std::vector<GuessedArgument> arguments,
                   readArguments(*context, options, isStep));
   Starter starter(options, std::move(arguments), isStep);
-  rt::Result<Repetition> found = findRepetition(options, starter.write(0));
+  rt::Result<Repetition> found = findRepetition(options, starter.write(""));
   Repetition repetition = found ? *found : Repetition();
   std::string text = starter.write(repetition.blocks);
   if (options.output == "-")

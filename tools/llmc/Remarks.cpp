@@ -62,11 +62,13 @@ Remarks::Remarks(MLIRContext &context, RemarkKinds kinds) {
   if (kinds == RemarkKinds::None)
     return;
   remark::RemarkCategories categories;
-  categories.analysis =
-      kinds == RemarkKinds::Origins ? "origins" : "costs|hints";
-  if (kinds == RemarkKinds::All) {
+  categories.analysis = kinds == RemarkKinds::Values     ? "origins|costs|hints"
+                        : kinds == RemarkKinds::Training ? "training"
+                                                         : "costs|hints";
+  if (kinds == RemarkKinds::All || kinds == RemarkKinds::Values) {
     categories.passed = "memory|kernels|layouts|segments";
-    categories.missed = "kernels";
+    categories.missed =
+        kinds == RemarkKinds::Values ? "kernels|layouts" : "kernels";
   }
   (void)remark::enableOptimizationRemarks(
       context, std::make_unique<Collector>(all),

@@ -27,7 +27,8 @@ namespace llmc::driver {
 
 /// One remark; equal ones of several blocks are one, with `times`.
 struct Remark {
-  /// "costs", "hints", "layouts", "memory", "kernels", "origins".
+  /// "costs", "hints", "layouts", "memory", "kernels", "origins",
+  /// "training".
   std::string category;
   /// "gather", "conflict", "Recompute", ...
   std::string name;
@@ -37,9 +38,9 @@ struct Remark {
   int64_t times = 1;
 };
 
-/// What a user is told by default, what `explain` reads beside it, and what it
-/// reads of single values.
-enum class RemarkKinds { None, Costs, All, Origins };
+/// What a user is told by default, what `explain` reads beside it, what it
+/// reads of single values beside all that, and what phase 1 found.
+enum class RemarkKinds { None, Costs, All, Values, Training };
 
 /// Collects remarks from here on; what is emitted before is lost.
 class Remarks {

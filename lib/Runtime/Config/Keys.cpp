@@ -36,6 +36,25 @@ Key listsRow(const std::string &name,
 
 } // namespace
 
+/// The one key that is in no table (Tree.h).
+static Key extendsRow() {
+  Key key{"extends",
+          TypeOf<std::string>::value,
+          Value(std::string()),
+          "a file whose keys count where this one has none, relative to it",
+          {},
+          {},
+          nullptr,
+          nullptr};
+  key.store = [](Config &config, const Slot &, const Value &value) {
+    config.extends = std::get<std::string>(value);
+  };
+  key.load = [](const Config &config, const Slot &) {
+    return Value(config.extends);
+  };
+  return key;
+}
+
 /// [mesh], [data] and [[init]].
 static void addInputKeys(std::vector<Key> &keys) {
   keys.push_back(row("mesh.axes", &Config::mesh, &MeshConfig::axes,
@@ -302,6 +321,7 @@ const std::vector<Key> &llmc::rt::config::keys() {
     addOptimizerKeys(keys);
     addLossKeys(keys);
     addTrainingKeys(keys);
+    keys.push_back(extendsRow());
     return keys;
   }();
   return table;

@@ -7,6 +7,7 @@
 #include "llmc/Runtime/Job/Launch.h"
 
 #include "Prepare.h"
+#include "ProcessLines.h"
 #include "Sockets.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace llmc::rt {
 
@@ -34,10 +36,19 @@ constexpr int mostChildren = 4096;
 /// Of a child that could not start its program, which then says so itself.
 constexpr int cannotStart = 127;
 
+/// Of a line that has no end.
+constexpr size_t mostOfLine = size_t(1) << 20;
+
+/// The end of a pipe that this process reads.
+struct Stream {
+  Socket end;
+  std::string line; ///< Not whole yet.
+};
+
 struct Child {
   pid_t pid = 0;
-  Socket errors;          ///< The end of a pipe that this process reads.
-  std::string line, last; ///< Of its errors: not whole yet, the last whole one.
+  Stream errors, output;
+  std::string last; ///< The last whole line of its errors.
   bool runs = true;
   std::optional<Clock::time_point> stopped; ///< Since when.
 };
@@ -45,7 +56,7 @@ struct Child {
 class LocalLauncher {
 public:
   LocalLauncher(const LaunchOptions &options, int turn)
-      : options(options), turn(turn) {}
+      : options(options), turn(turn), lines(options) {}
   /// Nobody is left behind, whatever went wrong.
   ~LocalLauncher() { sendAll(SIGKILL, /*andWait=*/true); }
 
@@ -59,9 +70,9 @@ public:
 private:
   Status startOne(int process, int port, const std::string &token);
   [[noreturn]] void become(int process, int port, const std::string &token,
-                           int errors);
-  void pass(Child &child, int process);
-  void print(int process, const std::string &line);
+                           int errors, int output);
+  void pass(Child &child, Stream &stream, int process);
+  void passAll(int milliseconds);
   void collect();
   void judge(const Child &child, int process, int status);
   void endStopped();
@@ -75,6 +86,7 @@ private:
 
   const LaunchOptions &options;
   int turn; ///< How often the processes were started before.
+  job::ProcessLines lines;
   std::vector<Child> children;
   LaunchResult result;
   Clock::time_point failed{}; ///< When the first one did.
@@ -90,6 +102,7 @@ std::string randomToken() {
 }
 
 Status LocalLauncher::start() {
+  LLMC_TRY(lines.open(numberOf(0), options.processes, turn));
   int port = options.port;
   // A port that was free a moment ago; the socket is closed again.
   std::random_device source;
@@ -105,22 +118,32 @@ Status LocalLauncher::start() {
   return Status::success();
 }
 
-Status LocalLauncher::startOne(int process, int port,
-                               const std::string &token) {
+/// The end that the child writes; a pipe's other end goes into `stream`.
+static Result<Socket> openPipe(Stream &stream) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     return makeError(
         ErrorKind::outOfMemory,
         fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   }
+  stream.end = Socket(ends[0]);
+  return Socket(ends[1]);
+}
+
+Status LocalLauncher::startOne(int process, int port,
+                               const std::string &token) {
+  Child child;
+  LLMC_TRY_ASSIGN(Socket errors, openPipe(child.errors));
+  // The job's own output may be a terminal, and is left to process 0.
+  Socket output;
+  if (numberOf(process) > 0) {
+    LLMC_TRY_ASSIGN(output, openPipe(child.output));
+  }
   std::fflush(nullptr);
   pid_t pid = ::fork();
   if (pid == 0) {
-    become(process, port, token, ends[1]);
+    become(process, port, token, errors.get(), output.get());
   }
-  ::close(ends[1]);
-  Child child;
-  child.errors = Socket(ends[0]);
   child.pid = pid;
   if (pid < 0) {
     return makeError(ErrorKind::outOfMemory,
@@ -136,10 +159,13 @@ Status LocalLauncher::startOne(int process, int port,
 
 /// In the child: a group of its own, so that what it starts can be ended too.
 void LocalLauncher::become(int process, int port, const std::string &token,
-                           int errors) {
+                           int errors, int output) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(errors, STDERR_FILENO);
+  if (output >= 0) {
+    ::dup2(output, STDOUT_FILENO);
+  }
   auto set = [](const char *name, const std::string &value) {
     ::setenv(name, value.c_str(), 1);
   };
@@ -162,32 +188,53 @@ void LocalLauncher::become(int process, int port, const std::string &token,
   ::_exit(cannotStart);
 }
 
-void LocalLauncher::print(int process, const std::string &line) {
-  std::string text = fmt::format("[{}] {}\n", numberOf(process), line);
-  std::fwrite(text.data(), 1, text.size(), options.errors);
-  std::fflush(options.errors);
-}
-
-/// Whole lines of a child's errors, each with its number.
-void LocalLauncher::pass(Child &child, int process) {
+/// Whole lines of a child, each with its number.
+void LocalLauncher::pass(Child &child, Stream &stream, int process) {
+  bool isOutput = &stream == &child.output;
+  auto add = [&](const std::string &line) {
+    if (!isOutput) {
+      child.last = line;
+    }
+    lines.add(numberOf(process), isOutput, line);
+  };
   char block[4096];
-  ssize_t got = ::read(child.errors.get(), block, sizeof(block));
+  ssize_t got = ::read(stream.end.get(), block, sizeof(block));
   if (got <= 0) {
     if (got == 0 || errno != EINTR) {
-      child.errors = Socket();
+      stream.end = Socket();
     }
   } else {
-    child.line.append(block, static_cast<size_t>(got));
+    stream.line.append(block, static_cast<size_t>(got));
   }
   size_t end = 0;
-  while ((end = child.line.find('\n')) != std::string::npos) {
-    child.last = child.line.substr(0, end);
-    print(process, child.last);
-    child.line.erase(0, end + 1);
+  while ((end = stream.line.find('\n')) != std::string::npos) {
+    add(stream.line.substr(0, end));
+    stream.line.erase(0, end + 1);
   }
-  if (!child.errors.isOpen() && !child.line.empty()) {
-    print(process, child.line);
-    child.line.clear();
+  bool isCut = !stream.end.isOpen() || stream.line.size() > mostOfLine;
+  if (isCut && !stream.line.empty()) {
+    add(std::exchange(stream.line, ""));
+  }
+}
+
+/// Waits for lines for so long, and passes what is there.
+void LocalLauncher::passAll(int milliseconds) {
+  std::vector<pollfd> polled;
+  std::vector<std::pair<size_t, Stream *>> owners;
+  for (size_t i = 0; i < children.size(); ++i) {
+    for (Stream *stream : {&children[i].errors, &children[i].output}) {
+      if (stream->end.isOpen()) {
+        polled.push_back({stream->end.get(), POLLIN, 0});
+        owners.push_back({i, stream});
+      }
+    }
+  }
+  ::poll(polled.data(), polled.size(), milliseconds);
+  for (size_t i = 0; i < polled.size(); ++i) {
+    if (polled[i].revents) {
+      auto [child, stream] = owners[i];
+      pass(children[child], *stream, static_cast<int>(child));
+    }
   }
 }
 
@@ -240,9 +287,9 @@ void LocalLauncher::endStopped() {
     Child &child = children[i];
     if (child.runs && child.stopped &&
         Clock::now() - *child.stopped > options.stopped) {
-      print(static_cast<int>(i),
-            fmt::format("was stopped for {} ms, and is ended",
-                        options.stopped.count()));
+      lines.add(numberOf(static_cast<int>(i)), /*isOutput=*/false,
+                fmt::format("was stopped for {} ms, and is ended",
+                            options.stopped.count()));
       child.stopped.reset();
       ::kill(-child.pid, SIGKILL);
     }
@@ -290,33 +337,23 @@ LaunchResult LocalLauncher::waitForAll() {
   constexpr int turnMilliseconds = 20;
   bool runs = true;
   while (runs) {
-    std::vector<pollfd> polled;
-    std::vector<size_t> owners;
-    for (size_t i = 0; i < children.size(); ++i) {
-      if (children[i].errors.isOpen()) {
-        polled.push_back({children[i].errors.get(), POLLIN, 0});
-        owners.push_back(i);
-      }
-    }
-    ::poll(polled.data(), polled.size(), turnMilliseconds);
-    for (size_t i = 0; i < polled.size(); ++i) {
-      if (polled[i].revents) {
-        pass(children[owners[i]], static_cast<int>(owners[i]));
-      }
-    }
+    passAll(turnMilliseconds);
+    lines.flush(/*all=*/false);
     collect();
     endStopped();
     hurry();
     runs = anyRuns();
   }
-  // What they said last. A grandchild may hold the pipe open for longer.
+  // What they said last. A grandchild may hold a pipe open for longer.
   for (size_t i = 0; i < children.size(); ++i) {
-    pollfd one{children[i].errors.get(), POLLIN, 0};
-    while (children[i].errors.isOpen() && ::poll(&one, 1, 0) > 0) {
-      pass(children[i], static_cast<int>(i));
-      one.fd = children[i].errors.get();
+    for (Stream *stream : {&children[i].errors, &children[i].output}) {
+      pollfd one{stream->end.get(), POLLIN, 0};
+      while (stream->end.isOpen() && ::poll(&one, 1, 0) > 0) {
+        pass(children[i], *stream, static_cast<int>(i));
+      }
     }
   }
+  lines.flush(/*all=*/true);
   if (result.code != 0 && !children[first].last.empty()) {
     result.cause += ": " + children[first].last;
   }

@@ -9,12 +9,16 @@
 //    in its own repetition at multiples of p only, so p wins the vote among
 //    windows about as long as itself.
 // 3. For each candidate the longest run s[i] == s[i + p], the rotation whose
-//    cuts are cheapest, and a check that the operands correspond.
+//    cuts are cheapest, and a check that the operands correspond. The run may
+//    begin a segment earlier, with one that takes something else where the
+//    others take what the segment before them has made.
+// 4. The same for the stretches before and after the run.
 //
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Solvers/Blocks/BlockFinder.h"
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
 #include <map>
@@ -53,8 +57,12 @@ struct Spine {
   /// Node of each position, and position of each node (-1: not of the spine).
   std::vector<int32_t> nodes, positions;
   std::vector<uint64_t> symbols;
-  /// Operands that are of the spine, as positions.
+  /// The signature alone, without operands.
+  std::vector<uint64_t> shapes;
+  /// All operands, as positions; -1 for those that are not of the spine.
   std::vector<std::vector<int32_t>> operands;
+  /// Structural hashes of these operands; of the spine all are alike.
+  std::vector<std::vector<uint64_t>> cones;
   /// Number of ops before each position that take a parameter, and that depend
   /// on inputs and parameters.
   std::vector<int32_t> parametersBefore, mixedBefore;
@@ -67,6 +75,17 @@ struct Spine {
   }
   int32_t countMixed(int32_t from, int32_t to) const {
     return mixedBefore[to] - mixedBefore[from];
+  }
+  /// Whether the op at `first` is that at `next`, but for operands that are of
+  /// the spine at `next` alone.
+  bool beginsAlike(int32_t first, int32_t next) const {
+    if (shapes[first] != shapes[next] ||
+        cones[first].size() != cones[next].size())
+      return false;
+    for (size_t o = 0; o < cones[next].size(); ++o)
+      if (cones[first][o] != cones[next][o] && operands[next][o] < 0)
+        return false;
+    return true;
   }
 };
 
@@ -109,7 +128,8 @@ computeCutBytes(const BlockGraph &graph, const std::vector<int32_t> &nodes,
   std::vector<int32_t> lastUse(size, -1);
   for (int32_t i = 0; i < size; ++i)
     for (int32_t operand : operands[i])
-      lastUse[operand] = i;
+      if (operand >= 0)
+        lastUse[operand] = i;
   std::vector<int64_t> bytes(size + 1, 0);
   for (int32_t i = 0; i < size; ++i) {
     if (lastUse[i] < 0)
@@ -134,15 +154,16 @@ static Spine buildSpine(const BlockGraph &graph, bool hasInputs) {
   for (size_t i = 0; i < numNodes; ++i) {
     const BlockGraph::Node &node = graph.nodes[i];
     uint64_t symbol = mix(static_cast<uint64_t>(node.source), node.signature);
+    uint64_t shape = symbol;
     std::vector<int32_t> operands;
+    std::vector<uint64_t> operandCones;
     bool takesParameter = false;
     for (int32_t operand : node.operands) {
       int32_t position = spine.positions[operand];
-      symbol = mix(symbol, position >= 0 ? kSpineOperand : cones[operand]);
-      if (position >= 0)
-        operands.push_back(position);
-      else
-        takesParameter |= (depends[operand] & 1) != 0;
+      operandCones.push_back(position >= 0 ? kSpineOperand : cones[operand]);
+      symbol = mix(symbol, operandCones.back());
+      operands.push_back(position);
+      takesParameter |= position < 0 && (depends[operand] & 1) != 0;
     }
     cones[i] = symbol;
     if (hasInputs ? !(depends[i] & 2) : depends[i] != 3)
@@ -150,7 +171,9 @@ static Spine buildSpine(const BlockGraph &graph, bool hasInputs) {
     spine.positions[i] = spine.size();
     spine.nodes.push_back(static_cast<int32_t>(i));
     spine.symbols.push_back(symbol);
+    spine.shapes.push_back(shape);
     spine.operands.push_back(std::move(operands));
+    spine.cones.push_back(std::move(operandCones));
     spine.parametersBefore.push_back(spine.parametersBefore.back() +
                                      takesParameter);
     spine.mixedBefore.push_back(spine.mixedBefore.back() + (depends[i] == 3));
@@ -159,12 +182,14 @@ static Spine buildSpine(const BlockGraph &graph, bool hasInputs) {
   return spine;
 }
 
-/// Step 2: periods worth a look, in ascending order.
-static std::vector<int32_t> collectPeriods(const Spine &spine) {
+/// Step 2: periods worth a look between two positions, in ascending order.
+static std::vector<int32_t> collectPeriods(const Spine &spine, int32_t from,
+                                           int32_t to) {
   constexpr size_t kPeriodsPerWindow = 4;
   std::vector<int32_t> periods;
-  std::vector<uint64_t> windows = spine.symbols;
-  for (int32_t length = 1; length <= spine.size() / 2; length *= 2) {
+  std::vector<uint64_t> windows(spine.symbols.begin() + from,
+                                spine.symbols.begin() + to);
+  for (int32_t length = 1; length <= (to - from) / 2; length *= 2) {
     std::unordered_map<uint64_t, int32_t> last;
     std::map<int32_t, int32_t> votes;
     for (int32_t i = 0; i < static_cast<int32_t>(windows.size()); ++i) {
@@ -190,7 +215,8 @@ static std::vector<int32_t> collectPeriods(const Spine &spine) {
 
 /// Whether segment `k` (>= 1) takes what segment k - 1 takes: values of its own
 /// at the same places, those of the segment before at the same places, or the
-/// same value from before the run.
+/// same value from before the run. Where the second segment takes what the
+/// first one makes, the first may take anything.
 static bool segmentsCorrespond(const Spine &spine, const Run &run, int32_t k) {
   int32_t begin = run.start + k * run.period;
   for (int32_t i = begin; i < begin + run.period; ++i) {
@@ -199,9 +225,16 @@ static bool segmentsCorrespond(const Spine &spine, const Run &run, int32_t k) {
     if (here.size() != before.size())
       return false;
     for (size_t o = 0; o < here.size(); ++o) {
+      if (here[o] < 0)
+        continue;
       bool same = here[o] == before[o] && here[o] < run.start;
       // Of two values from before the run none follows the other.
       bool shifted = here[o] == before[o] + run.period && here[o] >= run.start;
+      if (before[o] < 0) {
+        if (k != 1 || here[o] < run.start || here[o] >= begin)
+          return false;
+        continue;
+      }
       if (before[o] >= begin - run.period) {
         if (!shifted)
           return false;
@@ -248,6 +281,8 @@ static Run rotate(const Spine &spine, int32_t period, int32_t begin,
   rotations.resize(std::min(rotations.size(), kRotations));
   Run best;
   for (auto [cost, start] : rotations) {
+    if (!spine.takesParameter(start, start + period))
+      continue;
     Run run = keepCorresponding(spine, {start, period, count, cost});
     if (run.betterThan(best))
       best = run;
@@ -257,30 +292,68 @@ static Run rotate(const Spine &spine, int32_t period, int32_t begin,
   return best;
 }
 
-static Run findRun(const Spine &spine) {
-  Run best;
-  for (int32_t period : collectPeriods(spine)) {
-    int32_t begin = 0, longest = 0, longestBegin = 0;
-    for (int32_t i = 0; i + period <= spine.size(); ++i) {
-      if (i + period < spine.size() &&
-          spine.symbols[i] == spine.symbols[i + period])
-        continue;
-      // The stretch [begin, i + period) has this period.
-      if (i - begin > longest) {
-        longest = i - begin;
-        longestBegin = begin;
-      }
-      begin = i + 1;
-    }
-    if (longest < period ||
-        !spine.takesParameter(longestBegin, longestBegin + period))
+/// The longest stretches [begin, end) of one period between two positions: of
+/// equal symbols, and one whose first segment may begin alike. Ops that differ
+/// in that lie within one segment.
+static std::array<std::pair<int32_t, int32_t>, 2>
+findStretches(const Spine &spine, int32_t period, int32_t from, int32_t to) {
+  std::pair<int32_t, int32_t> equal = {from, from}, alike = equal;
+  auto keepLonger = [](auto &longest, int32_t begin, int32_t end) {
+    if (end - begin > longest.second - longest.first)
+      longest = {begin, end};
+  };
+  int32_t begin = from, beginAlike = from;
+  for (int32_t i = from; i + period <= to; ++i) {
+    bool isLast = i + period == to;
+    if (!isLast && spine.symbols[i] == spine.symbols[i + period])
       continue;
-    Run run =
-        rotate(spine, period, longestBegin, longestBegin + longest + period);
-    if (run.count >= 2 && run.betterThan(best))
-      best = run;
+    keepLonger(equal, begin, i + period);
+    keepLonger(alike, std::max(beginAlike, begin - period), i + period);
+    begin = i + 1;
+    if (!isLast && !spine.beginsAlike(i, i + period))
+      beginAlike = i + 1;
   }
+  return {equal, alike};
+}
+
+/// The best run between two positions.
+static Run findRun(const Spine &spine, int32_t from, int32_t to) {
+  Run best;
+  for (int32_t period : collectPeriods(spine, from, to))
+    for (auto [begin, end] : findStretches(spine, period, from, to)) {
+      if (end - begin < 2 * period ||
+          !spine.takesParameter(begin, begin + period))
+        continue;
+      Run run = rotate(spine, period, begin, end);
+      if (run.count >= 2 && run.betterThan(best))
+        best = run;
+    }
   return best;
+}
+
+/// Step 4: `best` and the runs beside it, in order.
+static std::vector<Run> findOtherRuns(const Spine &spine, const Run &best) {
+  std::vector<Run> runs;
+  if (best.count == 0)
+    return runs;
+  // Stretches that are not searched yet, the first one at the end.
+  std::vector<std::pair<int32_t, int32_t>> open = {
+      {best.start + best.period * best.count, spine.size()}, {0, best.start}};
+  runs.push_back(best);
+  while (!open.empty()) {
+    auto [from, to] = open.back();
+    open.pop_back();
+    Run run = findRun(spine, from, to);
+    if (run.count == 0 || 2 * run.period < best.period)
+      continue;
+    open.push_back({run.start + run.period * run.count, to});
+    open.push_back({from, run.start});
+    runs.push_back(run);
+  }
+  std::sort(runs.begin(), runs.end(), [](const Run &one, const Run &other) {
+    return one.start < other.start;
+  });
+  return runs;
 }
 
 /// Everything beside the spine stands in the block of its first use.
@@ -307,7 +380,8 @@ static int32_t countCovered(const Spine &spine, const Run &run) {
 
 BlockSolution llmc::findBlocks(const BlockGraph &graph) {
   Spine spine = buildSpine(graph, false), whole = buildSpine(graph, true);
-  Run run = findRun(spine), runFromInputs = findRun(whole);
+  Run run = findRun(spine, 0, spine.size()),
+      runFromInputs = findRun(whole, 0, whole.size());
   BlockSolution solution;
   solution.hasInputs =
       countCovered(whole, runFromInputs) > countCovered(spine, run);
@@ -318,13 +392,14 @@ BlockSolution llmc::findBlocks(const BlockGraph &graph) {
   solution.numRepeated = run.count;
   solution.period = run.period;
   solution.block.assign(graph.nodes.size(), 0);
-  int32_t epilogue = run.count ? run.count + 1 : 0;
-  for (int32_t p = 0; p < spine.size() && run.count; ++p) {
-    int32_t offset = p - run.start;
-    bool isAfter = offset >= run.period * run.count;
-    solution.block[spine.nodes[p]] = offset < 0 ? 0
-                                     : isAfter  ? epilogue
-                                                : 1 + offset / run.period;
+  for (const Run &each : findOtherRuns(spine, run)) {
+    int32_t first = solution.getLastBlock() + 1;
+    solution.repeated.push_back({first, each.count});
+    int32_t end = each.start + each.period * each.count;
+    for (int32_t p = each.start; p < spine.size(); ++p)
+      solution.block[spine.nodes[p]] =
+          p < end ? first + (p - each.start) / each.period
+                  : solution.getLastBlock();
   }
   placeCones(graph, spine, solution.block);
   return solution;
@@ -436,6 +511,16 @@ BlockSolution llmc::cutBlocks(const BlockGraph &graph, int32_t numBlocks) {
   return solution;
 }
 
+/// Whether segments have the same ops, one by one.
+static bool areAlike(const Spine &spine, const std::vector<int32_t> &before,
+                     const std::vector<int32_t> &here, bool isFirst) {
+  return std::equal(before.begin(), before.end(), here.begin(), here.end(),
+                    [&](int32_t one, int32_t other) {
+                      return spine.symbols[one] == spine.symbols[other] ||
+                             (isFirst && spine.beginsAlike(one, other));
+                    });
+}
+
 std::string BlockSolution::verify(const BlockGraph &graph) const {
   if (block.size() != graph.nodes.size())
     return "expected a block for each of " +
@@ -443,7 +528,7 @@ std::string BlockSolution::verify(const BlockGraph &graph) const {
            std::to_string(block.size());
   int32_t last = getLastBlock();
   Spine spine = buildSpine(graph, hasInputs);
-  std::vector<std::vector<uint64_t>> segments(last + 1);
+  std::vector<std::vector<int32_t>> segments(last + 1);
   for (size_t i = 0; i < block.size(); ++i) {
     bool isSource = graph.nodes[i].source != BlockGraph::Source::None;
     if (isSource ? block[i] != -1 : block[i] < 0 || block[i] > last)
@@ -456,11 +541,13 @@ std::string BlockSolution::verify(const BlockGraph &graph) const {
                " to be used in no earlier block, got a use in block " +
                std::to_string(block[i]);
     if (!isSource && spine.positions[i] >= 0)
-      segments[block[i]].push_back(spine.symbols[spine.positions[i]]);
+      segments[block[i]].push_back(spine.positions[i]);
   }
-  for (int32_t b = 2; b <= numRepeated; ++b)
-    if (segments[b] != segments[1])
-      return "expected block " + std::to_string(b) +
-             " to have the ops of block 1";
+  for (const RepeatedBlocks &blocks : repeated)
+    for (int32_t b = blocks.first + 1; b < blocks.first + blocks.count; ++b)
+      if (!areAlike(spine, segments[b - 1], segments[b],
+                    /*isFirst=*/b == blocks.first + 1))
+        return "expected block " + std::to_string(b) +
+               " to have the ops of block " + std::to_string(b - 1);
   return {};
 }

@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Category `origins` has a remark for each value that a user can name: states
-// and inputs by their names, other values by the names and places of their
-// locations. Its text is of several lines; for each axis one goes back, op by
-// op, to what gave it:
+// Category `origins` has a remark for each value that a user can name: states,
+// inputs and metrics by their names, other values by the names and places of
+// their locations. Its text is of several lines; for each axis one goes back,
+// op by op, to what gave it:
 //
 //   in use: [{"data"}, {}]
 //     "data" on dim 0: dim 0 of it is dim 0 of 'stablehlo.add' in
@@ -144,6 +144,32 @@ static std::string nameOfLocation(Location loc) {
   return describeLocation(loc);
 }
 
+/// What a run calls a result; "" where it prints none.
+static std::string nameOfMetric(dist::PortAttr port) {
+  if (dist::isPort(port, dist::PortKind::Loss) ||
+      dist::isPort(port, dist::PortKind::LossSum))
+    return "loss";
+  if (dist::isPort(port, dist::PortKind::Count))
+    return "count";
+  StringAttr metric = dist::getMetric(port);
+  if (!metric && dist::isPort(port, dist::PortKind::Output))
+    metric = port.getName();
+  return metric ? metric.str() : "";
+}
+
+/// Metrics and outputs, by the places of the ops that make them.
+void PropagationProblem::emitResultOrigins(func::FuncOp function) {
+  Operation *end = function.front().getTerminator();
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    Value value = end->getOperand(i);
+    std::string name = nameOfMetric(dist::getResultPort(function, i));
+    if (name.empty() || variableOf(value) < 0)
+      continue;
+    emitOrigin(name, value.getLoc(),
+               [&] { return describeWays("result", variableOf(value)); });
+  }
+}
+
 void PropagationProblem::emitOrigins(ArrayRef<ProgramFunction> functions) {
   if (!wantsRemarks(*mesh.getContext()))
     return;
@@ -151,7 +177,10 @@ void PropagationProblem::emitOrigins(ArrayRef<ProgramFunction> functions) {
   llvm::DenseSet<Operation *> seen;
   for (const ProgramFunction &program : functions) {
     func::FuncOp function = program.function;
-    if (program.kind == FunctionKind::Update || !seen.insert(function).second)
+    if (!seen.insert(function).second)
+      continue;
+    emitResultOrigins(function);
+    if (program.kind == FunctionKind::Update)
       continue;
     for (BlockArgument argument : function.getArguments())
       if (StringAttr input = dist::getInput(

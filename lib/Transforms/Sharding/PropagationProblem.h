@@ -81,6 +81,7 @@ private:
   std::string describeWay(int variable, int8_t axis);
   std::string describeWays(llvm::StringRef kind, int variable);
   void emitStateOrigins();
+  void emitResultOrigins(mlir::func::FuncOp function);
   std::string describeState(dist::StateOp state,
                             ArrayRef<dist::StateOp> optimizers);
   void emitOrigin(llvm::StringRef name, mlir::Location loc,

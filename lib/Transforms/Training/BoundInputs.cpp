@@ -8,7 +8,10 @@
 //   gather %table [256, 64], %w   ->   %w = broadcast %s   ->   %s = select ...
 //     ->   %arg1, an input: limit = 256
 //
-// Test: test/Transforms/Training/bound-inputs.mlir
+// also where the gather stands in the trips of a loop, as in one over pieces of
+// the batch or of the labels.
+//
+// Test: test/Transforms/Training/bound-inputs-loops.mlir, bound-inputs.mlir
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/Signature.h"
@@ -34,10 +37,10 @@ static llvm::MapVector<Value, int64_t> findLimits(func::FuncOp function) {
       int64_t limit = op.getIndexLimit(operand.getOperandNumber());
       if (limit <= 0)
         continue;
-      int64_t &least =
-          limits.try_emplace(graph::getIndexRoot(operand.get(), limit), limit)
-              .first->second;
-      least = std::min(least, limit);
+      for (Value root : graph::getIndexRoots(operand.get(), limit)) {
+        int64_t &least = limits.try_emplace(root, limit).first->second;
+        least = std::min(least, limit);
+      }
     }
   });
   return limits;

@@ -186,6 +186,14 @@ static int32_t countBlocks(const BlockSolution &solution) {
   return static_cast<int32_t>(llvm::count(isUsed, true));
 }
 
+/// "3", or "2 and 4" where there are several kinds.
+static std::string showRepeated(const BlockSolution &solution) {
+  std::string text;
+  for (const RepeatedBlocks &each : solution.repeated)
+    text += (text.empty() ? "" : " and ") + std::to_string(each.count);
+  return text.empty() ? "0" : text;
+}
+
 /// Numbers from 0 on for what stands in `keys`, in their order.
 template <typename Key>
 static SmallVector<int64_t> rankKeys(ArrayRef<Key> keys) {
@@ -314,7 +322,7 @@ LogicalResult FindBlocksPass::markBlocks(func::FuncOp function) {
         << std::to_string(solution.numCut) << " blocks, one for each chunk";
   else
     remark::analysis(function.getLoc(), training::remarkOf("blocks"))
-        << "found " << std::to_string(solution.numRepeated)
-        << " repeated blocks in @" << function.getName();
+        << "found " << showRepeated(solution) << " repeated blocks in @"
+        << function.getName();
   return success();
 }

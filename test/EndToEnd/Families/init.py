@@ -30,7 +30,8 @@ MODELS = HERE.parent / "Torch" / "Models"
 COMPILED = ["llama", "moe", "gru", "routed", "batch_norm", "mamba", "scan", "diffusion", "lstm", "encoder_decoder", "widths"]
 TRAINED = ["mlp", "vit", MODELS / "gpt_fused.onnx"]
 # What is said of repetition.
-REPEATED = {"mlp": (4, ""), "llama": (3, ""), "vit": (3, ""), "gru": (2, ""), "cnn": ("none", ""), "scan": ("none", "; loops: 1")}
+REPEATED = {"mlp": (4, ""), "llama": (3, ""), "vit": (3, ""), "gru": (2, ""), "cnn": ("none", ""), "scan": ("none", "; loops: 1"),
+            "moe": (3, ""), "encoder_decoder": ("2 and 2", ""), "mixed": (2, "")}
 TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32}
 
 
@@ -49,7 +50,28 @@ def make_widths():
     return families.Family("widths", loss, {"layers": layers}, {"tokens": ((4, 8), 0)})
 
 
-MADE = {**MAKERS, "widths": make_widths}
+def make_mixed():
+    """Four layers, of which every second one has experts: two pairs."""
+    leaf = families.leaf
+
+    def loss(params, tokens):
+        x, balance = tokens.astype("float32") @ params["in"], 0.0
+        for layer in params["layers"]:
+            if "router" not in layer:
+                x = x + (x @ layer["up"]) @ layer["down"]
+                continue
+            share = x @ layer["router"]
+            x = x + ((x @ layer["up"]) * share.T[..., None]).sum(0) @ layer["down"]
+            balance = balance + 1e-2 * (share * share).mean()
+        return (x * x).mean() + balance
+
+    def layer(i):
+        return {"router": leaf(12, 4), "up": leaf(4, 12, 8), "down": leaf(8, 12)} if i % 2 else {"up": leaf(12, 8), "down": leaf(8, 12)}
+
+    return families.Family("mixed", loss, {"in": leaf(8, 12), "layers": [layer(i) for i in range(4)]}, {"tokens": ((4, 8), 0)})
+
+
+MADE = {**MAKERS, "widths": make_widths, "mixed": make_mixed}
 
 
 def run(*command):

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -30,6 +31,16 @@ namespace fs = std::filesystem;
 /// 8 MiB of each state; the memory is as much, twice a block.
 constexpr int64_t length = int64_t(1) << 21;
 constexpr uint64_t memory = uint64_t(8) << 20;
+
+constexpr bool isUnderSanitizer() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)
+  return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+  return false;
+#endif
+}
 
 struct BackgroundFolder {
   std::string path = testing::TempDir() + "llmc-checkpoint-background-" +
@@ -114,6 +125,64 @@ TEST_F(CheckpointBackground, AnUpdateWaitsForTheDisk) {
   EXPECT_GT(written.waited, 0.1);
   EXPECT_GT(written.seconds, written.waited);
   EXPECT_NE(edge, readNow(*session));
+}
+
+/// Bytes of the process that are in memory.
+int64_t residentBytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+/// The most that the process has in memory while it lives, above what it had.
+class PeakMemory {
+public:
+  PeakMemory()
+      : base(residentBytes()), peak(base), reader([this] {
+          while (!isOver) {
+            peak = std::max<int64_t>(peak, residentBytes());
+            std::this_thread::sleep_for(1ms);
+          }
+        }) {}
+  ~PeakMemory() {
+    isOver = true;
+    reader.join();
+  }
+  int64_t grown() const { return peak - base; }
+
+private:
+  int64_t base;
+  std::atomic<int64_t> peak;
+  std::atomic<bool> isOver{false};
+  std::thread reader;
+};
+
+// A run of several steps and checkpoints: beside the bytes that may wait a
+// process takes a block of 4 MiB, 1 MiB for its device, and what a heap is
+// larger than what is in it. All states would be 32 MiB.
+TEST_F(CheckpointBackground, ARunStaysWithinTheMemoryThatIsGiven) {
+  if (isUnderSanitizer()) {
+    GTEST_SKIP() << "a sanitizer keeps what is freed";
+  }
+  auto checkpoints = open(true);
+  auto session = openShift("cpu", length);
+  ASSERT_TRUE(checkpoints->begin(*session, "train").ok());
+  ASSERT_TRUE(session->run("train", 0).ok());
+  int64_t grown = 0;
+  {
+    PeakMemory peak;
+    disk.pause = 10ms;
+    for (int64_t step = 1; step <= 3; ++step) {
+      ASSERT_TRUE(checkpoints->write(*session, step).ok());
+      ASSERT_TRUE(session->run("train", step).ok());
+    }
+    ASSERT_TRUE(checkpoints->finish().ok());
+    grown = peak.grown();
+  }
+  constexpr int64_t mebibyte = int64_t(1) << 20;
+  EXPECT_GE(grown, int64_t(memory) / 2);
+  EXPECT_LE(grown, int64_t(memory) + (4 + 1 + 4) * mebibyte);
 }
 
 // One checkpoint after the other, each beside the step after it.

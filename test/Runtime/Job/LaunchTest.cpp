@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 namespace llmc::rt::test {
@@ -54,6 +55,111 @@ TEST(Launch, NumbersProcessesAndTheirErrors) {
   for (const char *line : {"[0] 0 of 3\n", "[1] 1 of 3\n", "[2] 2 of 3\n"}) {
     EXPECT_NE(ended.errors.find(line), std::string::npos) << ended.errors;
   }
+}
+
+namespace {
+/// All that was written into a file.
+std::string readAll(std::FILE *file) {
+  std::rewind(file);
+  std::string text(1 << 22, 0);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  return text;
+}
+std::string readAll(const std::string &path) {
+  std::FILE *file = std::fopen(path.c_str(), "r");
+  std::string text = file ? readAll(file) : "";
+  return file ? (std::fclose(file), text) : "no file";
+}
+
+/// Lines wait until all processes have ended.
+struct Said {
+  std::string errors, output;
+  LaunchResult result;
+};
+Said runAndHear(int processes, const std::string &script,
+                const std::string &logs = "", int restarts = 0) {
+  LaunchOptions options;
+  options.processes = processes;
+  options.command = {"/bin/sh", "-c", script};
+  options.errors = std::tmpfile();
+  options.output = std::tmpfile();
+  options.gather = std::chrono::minutes(1);
+  options.logs = logs;
+  options.restarts = restarts;
+  Said said;
+  auto result = launch(options);
+  EXPECT_TRUE(result.ok()) << result.message();
+  said = {readAll(options.errors), readAll(options.output),
+          result.ok() ? *result : LaunchResult()};
+  std::fclose(options.errors);
+  std::fclose(options.output);
+  return said;
+}
+} // namespace
+
+// What all say is said once, what one says twice is said twice, and outputs are
+// not mixed with errors.
+TEST(Launch, EqualLinesAreOne) {
+  Said said = runAndHear(5, "echo warning >&2; test $LLMC_RANK = 3 || "
+                            "echo but three >&2; test $LLMC_RANK != 2 || "
+                            "{ echo twice >&2; echo twice >&2; }; "
+                            "test $LLMC_RANK = 0 || echo output");
+  auto count = [](const std::string &text, const std::string &line) {
+    size_t times = 0;
+    for (size_t at = text.find(line); at != std::string::npos;
+         at = text.find(line, at + 1)) {
+      ++times;
+    }
+    return times;
+  };
+  EXPECT_EQ(count(said.errors, "[0-4] warning\n"), 1u) << said.errors;
+  EXPECT_EQ(count(said.errors, "[0-2,4] but three\n"), 1u) << said.errors;
+  EXPECT_EQ(count(said.errors, "[2] twice\n"), 2u) << said.errors;
+  EXPECT_EQ(count(said.errors, "\n"), 4u) << said.errors;
+  EXPECT_EQ(said.output, "[1-4] output\n");
+}
+
+// Lines that are written by pieces, are long, or have no end.
+TEST(Launch, LinesStayWhole) {
+  Said said = runAndHear(
+      4, "i=0; while [ $i -lt 200 ]; do printf 'a%s' $LLMC_RANK >&2; "
+         "printf 'b%s\\n' $i >&2; i=$((i+1)); done; "
+         "head -c 200000 /dev/zero | tr '\\0' x >&2; printf end$LLMC_RANK >&2");
+  for (int process = 0; process < 4; ++process) {
+    for (int i : {0, 99, 199}) {
+      std::string line = "[" + std::to_string(process) + "] a" +
+                         std::to_string(process) + "b" + std::to_string(i) +
+                         "\n";
+      EXPECT_NE(said.errors.find(line), std::string::npos) << line;
+    }
+    std::string end =
+        std::string(200000, 'x') + "end" + std::to_string(process) + "\n";
+    EXPECT_NE(said.errors.find("[" + std::to_string(process) + "] " + end),
+              std::string::npos);
+  }
+}
+
+// Each process has a file with all its lines, also those of restarts.
+TEST(Launch, LogsHaveAllLinesOfAProcess) {
+  std::string folder = testing::TempDir() + "llmc-launch-logs/deep";
+  std::filesystem::remove_all(folder);
+  Said said = runAndHear(2,
+                         "echo same >&2; test $LLMC_RANK = 0 || "
+                         "echo out $LLMC_RESTART; test $LLMC_RESTART = 1 || "
+                         "exit 10",
+                         folder, 1);
+  EXPECT_EQ(said.result.code, 0) << said.result.cause;
+  EXPECT_EQ(readAll(folder + "/process-00000.log"),
+            "same\nllmc-launch: restart 1\nsame\n");
+  std::string second = readAll(folder + "/process-00001.log");
+  EXPECT_NE(second.find("out 0\n"), std::string::npos) << second;
+  EXPECT_NE(second.find("out 1\n"), std::string::npos) << second;
+  LaunchOptions options;
+  options.command = {"true"};
+  options.logs = folder + "/process-00000.log/none";
+  EXPECT_EQ(launch(options).kind(), ErrorKind::noCheckpoint);
+  EXPECT_NE(launch(options).message().find("cannot write " + options.logs),
+            std::string::npos);
 }
 
 // As one that a debugger forgot.

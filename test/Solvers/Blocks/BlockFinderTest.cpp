@@ -105,6 +105,79 @@ TEST(BlockFinder, TheFirstCellMayTakeAnInput) {
     }
 }
 
+/// Each layer adds to a sum that begins with a constant, or a value of a
+/// parameter alone: an operand of the first one is not of the spine.
+TEST(BlockFinder, TheFirstLayerMayBeginASum) {
+  for (bool isConstant : {true, false})
+    for (int numLayers : {2, 3, 6}) {
+      Model model;
+      int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+      int32_t w = model.parameter(3), v = model.parameter(4);
+      int32_t x = model.add(9, {w, tokens});
+      int32_t sum = isConstant ? model.add(31, {}, 4) : model.add(32, {w}, 4);
+      for (int i = 0; i < numLayers; ++i) {
+        x = model.layer(x, w, v);
+        sum = model.add(33, {sum, model.add(34, {x}, 4)}, 4);
+      }
+      model.add(16, {x, sum}, 4);
+      BlockSolution solution = findBlocks(model.graph);
+      EXPECT_EQ(solution.verify(model.graph), "");
+      EXPECT_EQ(solution.numRepeated, numLayers);
+      EXPECT_EQ(solution.period, 7);
+      ASSERT_EQ(solution.repeated.size(), 1u);
+      EXPECT_EQ(solution.repeated.front().first, 1);
+      EXPECT_EQ(solution.repeated.front().count, numLayers);
+    }
+}
+
+/// What the first layer takes otherwise must be what the second one takes of
+/// the first: a sum that begins again in the second layer is no sum of both.
+TEST(BlockFinder, ASumThatBeginsAgainIsNone) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3), v = model.parameter(4);
+  int32_t x = model.add(9, {w, tokens}), first = x;
+  int32_t sum = model.add(31, {}, 4);
+  for (int i = 0; i < 3; ++i) {
+    x = model.layer(x, w, v);
+    sum = model.add(33, {i == 1 ? first : sum, model.add(34, {x}, 4)}, 4);
+  }
+  model.add(16, {x, sum}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  EXPECT_EQ(solution.numRepeated, 2);
+  EXPECT_EQ(solution.block[first], 0);
+}
+
+/// An encoder and a decoder whose layers are larger and read what it made;
+/// what is far smaller than a layer is none.
+TEST(BlockFinder, LayersOfSeveralKindsFollowEachOther) {
+  Model model;
+  int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
+  int32_t w = model.parameter(3), v = model.parameter(4);
+  int32_t x = model.add(9, {w, tokens});
+  for (int i = 0; i < 3; ++i)
+    x = model.add(21, {x, w});
+  for (int i = 0; i < 3; ++i)
+    x = model.layer(x, w, v);
+  int32_t memory = x, y = model.add(9, {w, tokens});
+  for (int i = 0; i < 4; ++i) {
+    y = model.layer(y, w, v, 22);
+    y = model.add(24, {y, model.add(23, {y, memory})});
+  }
+  model.add(16, {y, tokens}, 4);
+  BlockSolution solution = findBlocks(model.graph);
+  EXPECT_EQ(solution.verify(model.graph), "");
+  ASSERT_EQ(solution.repeated.size(), 2u);
+  EXPECT_EQ(solution.repeated[0].first, 1);
+  EXPECT_EQ(solution.repeated[0].count, 3);
+  EXPECT_EQ(solution.repeated[1].first, 5);
+  EXPECT_EQ(solution.repeated[1].count, 4);
+  EXPECT_EQ(solution.numRepeated, 4);
+  EXPECT_EQ(solution.block[memory], 3);
+  EXPECT_EQ(solution.getLastBlock(), 9);
+}
+
 /// A mask that one layer computes, and all use, does not tell it from others.
 TEST(BlockFinder, WhatDependsOnInputsAloneMayStandAnywhere) {
   Model model;
@@ -161,7 +234,8 @@ TEST(BlockFinder, PrefersShortSegments) {
   }
 }
 
-/// A layer that reads its values in another order ends the run.
+/// A layer that reads its values in another order ends the run; those before it
+/// are a run of their own.
 TEST(BlockFinder, SegmentsReadTheSamePlaces) {
   Model model;
   int32_t tokens = model.add(1, {}, 0, BlockGraph::Source::Input);
@@ -178,8 +252,8 @@ TEST(BlockFinder, SegmentsReadTheSamePlaces) {
   EXPECT_EQ(solution.period, 3);
   EXPECT_EQ(solution.numRepeated, 3);
   EXPECT_EQ(opBlocks(model.graph, solution),
-            (std::vector<int32_t>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                  1, 1, 1, 2, 2, 2, 3, 3, 3, 4}));
+            (std::vector<int32_t>{0, 1, 1, 1, 2, 2, 2, 3, 3, 3,
+                                  4, 4, 4, 5, 5, 5, 6, 6, 6, 7}));
 }
 
 TEST(BlockFinder, AlternatingLayersRepeatInPairs) {

@@ -212,8 +212,8 @@ struct TrainingConfig {
 };
 
 struct Config {
-  /// The file it came from, or "".
-  std::string file;
+  /// The file it came from, or ""; and the one that this extends, as it says.
+  std::string file, extends;
   MeshConfig mesh;
   DataConfig data;
   /// Those with a name of their own.
@@ -240,7 +240,8 @@ struct Config {
 /// `--set training.steps=3`: the key and the text after the first '='.
 using Override = std::pair<std::string, std::string>;
 
-/// Reads `path` ("" for defaults alone), then applies the overrides in order.
+/// Reads `path` ("" for defaults alone) and the files that it extends, then
+/// applies the overrides in order. Files that a file names lie beside it.
 /// Errors: 2 (usage) with `file:line:column` and a suggestion.
 Result<Config> loadConfig(const std::string &path,
                           const std::vector<Override> &overrides);

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers n processes by the variables of Environment.h, passes signals on,
-// puts a number before each line of their errors, and leaves nobody behind.
+// puts a number before each line of their errors, and leaves nobody behind. The
+// output of process 0 is that of the job; lines of the others' have a number.
 // Equivalent to `torchrun --standalone --nproc-per-node=n --max-restarts=r`; on
 // several machines each has a launcher, as with torchrun's `--nnodes`,
 // `--node-rank` and `--master-addr`.
@@ -44,8 +45,14 @@ struct LaunchOptions {
   /// For which a process may be stopped, as by a debugger, before it counts as
   /// failed. On other machines the job has ended by then.
   std::chrono::milliseconds stopped = std::chrono::minutes(1);
-  /// Where lines of errors go.
-  std::FILE *errors = stderr;
+  /// Where lines of errors go, and those of the output of processes but 0,
+  /// which writes where this process does.
+  std::FILE *errors = stderr, *output = stdout;
+  /// For which a line waits for other processes that say the same.
+  std::chrono::milliseconds gather = std::chrono::milliseconds(100);
+  /// A folder for a file of each process, with its errors and its output but
+  /// that of process 0; "": none. Restarts go on in the same files.
+  std::string logs = "";
   /// A signal from outside, which all processes get; taken from here when it
   /// was passed on, so that a second one is seen too.
   std::atomic<int> *signal = nullptr;
@@ -72,7 +79,7 @@ struct LaunchResult {
 
 /// Returns when no process of this machine is left. Errors: 2 (no command, no
 /// processes, several nodes without a port or a token), 12 (the machine starts
-/// no more).
+/// no more), 14 (the folder of logs cannot be written).
 Result<LaunchResult> launch(const LaunchOptions &options);
 
 } // namespace llmc::rt

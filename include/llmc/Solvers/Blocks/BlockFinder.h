@@ -2,11 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the layers of a model: the longest stretch of the forward graph that
-// consists of equal segments, one after the other.
+// Finds the layers of a model: stretches of the forward graph that consist of
+// equal segments, one after the other. First the longest, then those before and
+// after it, as the encoder of a decoder.
 //
 //   embed | ln attn add ln mlp add | ln attn add ln mlp add | ln head loss
 //   0       1                        2                        3
+//
+// What a layer takes from the one before it, the first one takes from anywhere:
+// the sum of a loss that each layer adds to begins with a constant.
 //
 // Problem and solution are plain data. What depends on inputs *and* parameters
 // is the spine, in program order; a block is a stretch of it. What depends on
@@ -54,12 +58,20 @@ struct BlockGraph {
   std::string check() const;
 };
 
+/// Equal segments one after the other.
+struct RepeatedBlocks {
+  /// Block of the first of them, and their number, at least 2.
+  int32_t first = 0, count = 0;
+};
+
 struct BlockSolution {
-  /// Block of each node: 0 prologue, 1 ... numRepeated, numRepeated + 1
-  /// epilogue; 0 ... numCut - 1 where the graph was cut; else all 0. -1 for
-  /// sources.
+  /// Block of each node: 0 prologue, 1 ... n the first repeated blocks, n + 1
+  /// what stands after them, and so on to the epilogue; 0 ... numCut - 1 where
+  /// the graph was cut; else all 0. -1 for sources.
   std::vector<int32_t> block;
-  /// Number of equal segments: 0 or at least 2.
+  /// In program order.
+  std::vector<RepeatedBlocks> repeated;
+  /// Number of the equal segments that cover most: 0 or at least 2.
   int32_t numRepeated = 0;
   /// Ops of the spine in one segment.
   int32_t period = 0;
@@ -69,7 +81,9 @@ struct BlockSolution {
   bool hasInputs = false;
 
   int32_t getLastBlock() const {
-    return numRepeated ? numRepeated + 1 : numCut ? numCut - 1 : 0;
+    return !repeated.empty() ? repeated.back().first + repeated.back().count
+           : numCut          ? numCut - 1
+                             : 0;
   }
 
   /// The first fault of the solution, or an empty string: every node has a
@@ -80,7 +94,9 @@ struct BlockSolution {
 
 /// The segments that cover most of the spine; among equals the shortest, cut
 /// where the fewest bytes cross. A segment contains an op that takes a
-/// parameter. Time is n log n in the size of the graph.
+/// parameter. Then the same of the spine before and after them, where a segment
+/// has at least half as many ops. Time is n log n in the size of the graph, for
+/// each of these.
 BlockSolution findBlocks(const BlockGraph &graph);
 
 /// Cuts the spine into `numBlocks` stretches where the fewest bytes cross,

@@ -46,7 +46,8 @@ def BoundInputsPass : Pass<"llmc-bound-inputs", "::mlir::ModuleOp"> {
     Where a function takes the integers of an input that a source feeds for places
     of a dimension (`IndexOpInterface`), its `#dist.data` gets the least number of
     places as limit. Runs read nothing else into the input. A limit that is there
-    stays, and what only the body of a loop reads gets none.
+    stays. What enters the trips of a loop, as it is, row by row or carried, is
+    the value that it is of; in a loop that its condition ends nothing is known.
 
     ```mlir
     %arg1: tensor<8x32xi32> {dist.port = #dist.port<input "tokens", data = <"corpus">>}
@@ -178,7 +179,8 @@ def FindBlocksPass : Pass<"llmc-find-blocks", "::mlir::ModuleOp"> {
   let summary = "Mark prologue, repeated blocks and epilogue";
   let description = [{
     Gives each op of a forward function its `dist.block`: 0 for the prologue, 1 to n
-    for the layers, n + 1 for the epilogue; 0 everywhere where nothing repeats. Where
+    for the layers, n + 1 for what stands after them, and so on where layers of
+    another kind follow, to the epilogue; 0 everywhere where nothing repeats. Where
     there are loops, each is a block, and so is what stands between them.
     A graph with fewer blocks than the mesh has pipeline stages is cut into as
     many blocks, at places where few bytes cross, with the work in balance.

@@ -19,6 +19,7 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/Models/Models.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
+#include "llmc/Dialect/Graph/IR/IndexLimits.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 
 using namespace mlir;
@@ -146,6 +147,38 @@ struct LeaveAnswers : AnswerDefaults<LeaveOp> {
     return success();
   }
 };
+
+/// The first trip reads what enters. A loop that its condition ends may have no
+/// trip: it asks first.
+struct EnterIndex
+    : graph::IndexOpInterface::ExternalModel<EnterIndex, EnterOp> {
+  SmallVector<Value> getIndexSources(Operation *op, int64_t) const {
+    auto enter = cast<EnterOp>(op);
+    if (enter.getLoop().getConditional())
+      return {};
+    SmallVector<Value> sources = {enter.getInput()};
+    if (NextOp next = enter.isCarry() ? enter.getNext() : NextOp();
+        next && enter.getLoop().getTrips() > 1)
+      sources.push_back(next.getValue());
+    return sources;
+  }
+};
+
+struct NextIndex : graph::IndexOpInterface::ExternalModel<NextIndex, NextOp> {
+  SmallVector<Value> getIndexSources(Operation *op, int64_t) const {
+    return {cast<NextOp>(op).getValue()};
+  }
+};
+
+struct LeaveIndex
+    : graph::IndexOpInterface::ExternalModel<LeaveIndex, LeaveOp> {
+  SmallVector<Value> getIndexSources(Operation *op, int64_t) const {
+    auto leave = cast<LeaveOp>(op);
+    if (leave.isSum() || leave.getLoop().getConditional())
+      return {};
+    return {leave.getInput()};
+  }
+};
 } // namespace
 
 void dist::registerLoopModels(DialectRegistry &registry) {
@@ -158,5 +191,8 @@ void dist::registerLoopModels(DialectRegistry &registry) {
                       CostModel>(context);
     attachSomeAnswers<LeaveOp, LeaveAnswers, RuleModel, DerivativeModel,
                       CostModel>(context);
+    EnterOp::attachInterface<EnterIndex>(*context);
+    NextOp::attachInterface<NextIndex>(*context);
+    LeaveOp::attachInterface<LeaveIndex>(*context);
   });
 }

@@ -61,6 +61,32 @@ struct GatherIndex : IndexOpInterface::ExternalModel<GatherIndex, GatherOp> {
     // A window of several places begins at one of fewer.
     return table.getDimSize(map[0]) - gather.getSliceSizes()[map[0]] + 1;
   }
+  /// Of integers that are looked up in others.
+  SmallVector<Value> getIndexSources(Operation *op, int64_t) const {
+    return {op->getOperand(0)};
+  }
+};
+
+/// A part of the operand, wherever it begins.
+struct SliceIndex
+    : IndexOpInterface::ExternalModel<SliceIndex, DynamicSliceOp> {
+  SmallVector<Value> getIndexSources(Operation *op, int64_t) const {
+    return {op->getOperand(0)};
+  }
+};
+
+/// The operand, and what is written into it.
+struct WriteIndex
+    : IndexOpInterface::ExternalModel<WriteIndex, DynamicUpdateSliceOp> {
+  SmallVector<Value> getIndexSources(Operation *op, int64_t) const {
+    return {op->getOperand(0), op->getOperand(1)};
+  }
+};
+
+struct JoinIndex : IndexOpInterface::ExternalModel<JoinIndex, ConcatenateOp> {
+  SmallVector<Value> getIndexSources(Operation *op, int64_t) const {
+    return llvm::to_vector(op->getOperands());
+  }
 };
 
 /// Equal to a count: a row of one 1 in `limit` places.
@@ -80,16 +106,16 @@ struct CompareIndex : IndexOpInterface::ExternalModel<CompareIndex, CompareOp> {
 };
 
 struct ConvertIndex : IndexOpInterface::ExternalModel<ConvertIndex, ConvertOp> {
-  Value getIndexSource(Operation *op, int64_t) const {
+  SmallVector<Value> getIndexSources(Operation *op, int64_t) const {
     Value from = op->getOperand(0);
     bool areIntegers = isa<IntegerType>(getElementTypeOrSelf(from)) &&
                        isa<IntegerType>(getElementTypeOrSelf(op->getResult(0)));
-    return areIntegers ? from : Value();
+    return areIntegers ? SmallVector<Value>{from} : SmallVector<Value>();
   }
 };
 
 struct SelectIndex : IndexOpInterface::ExternalModel<SelectIndex, SelectOp> {
-  Value getIndexSource(Operation *op, int64_t limit) const {
+  SmallVector<Value> getIndexSources(Operation *op, int64_t limit) const {
     auto compare = op->getOperand(0).getDefiningOp<CompareOp>();
     std::optional<double> c =
         compare ? getSplat(compare->getOperand(1)) : std::nullopt;
@@ -100,17 +126,18 @@ struct SelectIndex : IndexOpInterface::ExternalModel<SelectIndex, SelectOp> {
     if (!isTrue)
       return {};
     Value chosen = op->getOperand(*isTrue ? 1 : 2);
-    return haveOneRoot(compare->getOperand(0), chosen, limit) ? chosen
-                                                              : Value();
+    if (!haveOneRoot(compare->getOperand(0), chosen, limit))
+      return {};
+    return {chosen};
   }
 };
 
 struct MaxIndex : IndexOpInterface::ExternalModel<MaxIndex, MaxOp> {
-  Value getIndexSource(Operation *op, int64_t limit) const {
+  SmallVector<Value> getIndexSources(Operation *op, int64_t limit) const {
     for (unsigned i : {0u, 1u})
       if (std::optional<double> c = getSplat(op->getOperand(1 - i));
           c && *c <= static_cast<double>(limit))
-        return op->getOperand(i);
+        return {op->getOperand(i)};
     return {};
   }
 };
@@ -119,6 +146,9 @@ struct MaxIndex : IndexOpInterface::ExternalModel<MaxIndex, MaxOp> {
 void stablehlo::registerIndexLimits(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
     GatherOp::attachInterface<GatherIndex>(*context);
+    DynamicSliceOp::attachInterface<SliceIndex>(*context);
+    DynamicUpdateSliceOp::attachInterface<WriteIndex>(*context);
+    ConcatenateOp::attachInterface<JoinIndex>(*context);
     CompareOp::attachInterface<CompareIndex>(*context);
     ConvertOp::attachInterface<ConvertIndex>(*context);
     SelectOp::attachInterface<SelectIndex>(*context);

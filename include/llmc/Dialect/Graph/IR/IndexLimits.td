@@ -24,9 +24,10 @@ def IndexOpInterface : OpInterface<"IndexOpInterface"> {
       Every integer of the operand names one of so many places; 0: it names none.
     }], "int64_t", "getIndexLimit", (ins "unsigned":$operand), [{}], [{ return 0; }]>,
     InterfaceMethod<[{
-      The operand whose integers the result has wherever these are `limit` or
-      more, at the same place or another; null where there is none.
-    }], "::mlir::Value", "getIndexSource", (ins "int64_t":$limit), [{}], [{ return {}; }]>,
+      The values whose integers the result has wherever these are `limit` or
+      more, at the same place or another; none where that depends. Mostly they
+      are operands; of what a loop carries, also what it is in the next trip.
+    }], "::llvm::SmallVector<::mlir::Value>", "getIndexSources", (ins "int64_t":$limit), [{}], [{ return {}; }]>,
   ];
 }
 
