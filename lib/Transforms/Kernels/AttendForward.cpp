@@ -172,13 +172,13 @@ void ForwardWriter::write() {
   Values none(tile.own * tile.value, with.zero());
   State state{none, Values(tile.own, with.number(-INFINITY)),
               Values(tile.own, with.zero())};
-  Values made =
-      code.loop(code.constant(0), with.seenBy(lastRow), tile.blockOther(),
-                pack(state), [&](Value first, ValueRange carried) -> Values {
-                  State now = unpack(carried);
-                  addTile(now, first);
-                  return pack(now);
-                });
+  Values made = code.loopThatStays(
+      code.constant(0), with.seenBy(lastRow), tile.blockOther(), pack(state),
+      [&](Value first, ValueRange carried) -> Values {
+        State now = unpack(carried);
+        addTile(now, first);
+        return pack(now);
+      });
   store(unpack(made));
 }
 

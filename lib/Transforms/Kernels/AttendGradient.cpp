@@ -171,7 +171,7 @@ void GradientWriter::writeRows() {
   RowSums rows = loadRows(with.ownPart(), place, with.firstOwn);
   Value lastRow = code.add(with.firstOwn, code.constant(tile.blockOwn() - 1));
   Values none(tile.own * tile.depth, with.zero());
-  Values sums = code.loop(
+  Values sums = code.loopThatStays(
       code.constant(0), with.seenBy(lastRow), tile.blockOther(), none,
       [&](Value first, ValueRange carried) -> Values {
         stageWeights(place, first, rows);
@@ -245,15 +245,15 @@ void GradientWriter::writeColumns() {
   Value begin =
       code.mul(code.div(with.firstThatSees(with.firstOwn), tile.blockOther()),
                tile.blockOther());
-  Values sums =
-      code.loop(code.constant(0), code.constant(groups), 1, none,
-                [&](Value group, ValueRange ofGroups) {
-                  return code.loop(begin, code.constant(attention.row.size),
-                                   tile.blockOther(), ofGroups,
-                                   [&](Value first, ValueRange carried) {
-                                     return addColumns(carried, first, group);
-                                   });
-                });
+  Values sums = code.loopThatStays(
+      code.constant(0), code.constant(groups), 1, none,
+      [&](Value group, ValueRange ofGroups) {
+        return code.loopThatStays(begin, code.constant(attention.row.size),
+                                  tile.blockOther(), ofGroups,
+                                  [&](Value first, ValueRange carried) {
+                                    return addColumns(carried, first, group);
+                                  });
+      });
   store(ArrayRef(sums).take_front(numKeys), "dk", &AttentionIndex::strideDk,
         tile.depth, poison);
   store(ArrayRef(sums).drop_front(numKeys), "dv", &AttentionIndex::strideDv,

@@ -157,7 +157,7 @@ Values AttendCode::multiply(const AttendMatrix &left, const AttendMatrix &right,
   };
   int64_t loads = walkOf(left, terms, tile).loads();
   llvm::append_range(sums, load(code.constant(0)));
-  Values made = code.loop(
+  Values made = code.loopThatStays(
       code.constant(0), code.constant(size), terms, sums,
       [&](Value first, ValueRange now) -> Values {
         Values elements(now.drop_front(numSums));
@@ -236,26 +236,25 @@ Values AttendCode::multiplyStaged(const AttendMatrix &right, Value first,
   int64_t size = tile.blockOther(), terms = AttendTile::chunkOf(size);
   size_t numSums = sums.size();
   llvm::append_range(sums, loadChunk(right, terms, first));
-  Values made =
-      code.loop(code.constant(0), code.constant(size), terms, sums,
-                [&](Value at, ValueRange now) -> Values {
-                  Values elements(now.drop_front(numSums));
-                  if (!isSeeded(WriterFault::valuesOverwriteKeys))
-                    code.barrier();
-                  storeChunk(right, terms, 0, elements);
-                  code.barrier();
-                  Values next =
-                      loadChunk(right, terms,
+  Values made = code.loopThatStays(
+      code.constant(0), code.constant(size), terms, sums,
+      [&](Value at, ValueRange now) -> Values {
+        Values elements(now.drop_front(numSums));
+        if (!isSeeded(WriterFault::valuesOverwriteKeys))
+          code.barrier();
+        storeChunk(right, terms, 0, elements);
+        code.barrier();
+        Values next = loadChunk(right, terms,
                                 code.add(first, nextChunk(at, terms, size)));
-                  Values added = addTerms(
-                      terms, now.take_front(numSums),
-                      [&](Value term) {
-                        return loadLines(code.add(at, term), skipsNegative);
-                      },
-                      [&](Value term) { return loadPart(right, 0, term); });
-                  llvm::append_range(added, next);
-                  return added;
-                });
+        Values added = addTerms(
+            terms, now.take_front(numSums),
+            [&](Value term) {
+              return loadLines(code.add(at, term), skipsNegative);
+            },
+            [&](Value term) { return loadPart(right, 0, term); });
+        llvm::append_range(added, next);
+        return added;
+      });
   made.truncate(numSums);
   return made;
 }

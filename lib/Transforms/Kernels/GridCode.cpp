@@ -10,6 +10,7 @@
 
 #include "GridCode.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/KernelMarks.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -228,6 +229,15 @@ Values GridCode::loop(Value low, Value high, int64_t step, ValueRange carried,
   if (!carried.empty())
     scf::YieldOp::create(builder, loc, next);
   return Values(loop.getResults());
+}
+
+Values GridCode::loopThatStays(Value low, Value high, int64_t step,
+                               ValueRange carried,
+                               function_ref<Values(Value, ValueRange)> body) {
+  Values made = loop(low, high, step, carried, body);
+  made.front().getDefiningOp()->setAttr(dist::kStaysLoop,
+                                        builder.getUnitAttr());
+  return made;
 }
 
 void GridCode::ifTrue(Value condition, function_ref<void()> body) {

@@ -74,6 +74,10 @@ public:
   /// the position and what is carried, and returns what is carried on.
   Values loop(Value low, Value high, int64_t step, ValueRange carried,
               function_ref<Values(Value, ValueRange)> body);
+  /// The same, which no later compiler unrolls, nor moves a load out of: where
+  /// registers are few.
+  Values loopThatStays(Value low, Value high, int64_t step, ValueRange carried,
+                       function_ref<Values(Value, ValueRange)> body);
   void ifTrue(Value condition, function_ref<void()> body);
 
   /// Memory of `size` elements that the threads of a block share. Bytes that
