@@ -129,6 +129,7 @@ part_lanes() {
   python3 test/Codegen/writer_faults.py --table lib/Transforms/Kernels/WriterFaults.def --tests $tests | tee "$log/lane-faults"
   grep -E '^(33|34) of 34 caught' "$log/lane-faults" || status=1
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=400 $tests --gtest_filter='CallLanes.RandomConvolutions:CallLanes.WideTiles' || status=1
+  LLMC_TEST_SEED=7 LLMC_TEST_CASES=100 $tests --gtest_filter='AttendLanes.Random' || status=1
   scripts/gpu_kernels.py || [ $? -eq 15 ] || status=1
   LLMC_TEST_STRIDE=1 LLMC_TEST_COUNT=200000 LLMC_TEST_SHOW=1 $tests --gtest_filter='Angles.*:*/Functions.*' | tee "$log/functions" || status=1
   lanes_dropless || status=1

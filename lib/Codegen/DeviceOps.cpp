@@ -9,11 +9,14 @@
 //   gpu.barrier  ->  llvm.nvvm.barrier.cta.sync.aligned.all(0)
 //                ->  lane->barrier(lane, 3)
 //
+// Loops that stay loops (KernelMarks.h) say so to LLVM.
+//
 // Test: test/Codegen/LaneTest.cpp, test/Codegen/ptx.test
 //
 //===----------------------------------------------------------------------===//
 
 #include "DeviceOps.h"
+#include "llmc/Dialect/Dist/IR/KernelMarks.h"
 #include "llmc/Runtime/Plan/Format/LaneAbi.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -211,6 +214,27 @@ void DeviceOpsPass::touch(Operation *op) {
             makeI32(builder, loc, stored ? 1 : 0)});
 }
 
+/// Tells LLVM of loops that stay loops (KernelMarks.h).
+static void keepLoops(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  auto licm = LLVM::LoopLICMAttr::get(context, BoolAttr::get(context, true),
+                                      /*versioningDisable=*/{});
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, BoolAttr::get(context, true), /*count=*/{},
+      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      /*followupRemainder=*/{}, /*followupAll=*/{});
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, /*disableNonforced=*/{}, /*vectorize=*/{}, /*interleave=*/{},
+      unroll, /*unrollAndJam=*/{}, licm, /*distribute=*/{},
+      /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
+      /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+      /*parallelAccesses=*/{});
+  function.walk([&](Operation *op) {
+    if (op->removeAttr(dist::kStaysLoop))
+      op->setAttr("loop_annotation", annotation);
+  });
+}
+
 void DeviceOpsPass::lower(func::FuncOp function) {
   Builder types(&getContext());
   Location loc = function.getLoc();
@@ -226,6 +250,7 @@ void DeviceOpsPass::lower(func::FuncOp function) {
       touch(op);
   }
   function.setFunctionType(types.getFunctionType(inputs, {}));
+  keepLoops(function);
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
     if (isa<gpu::GPUDialect>(op->getDialect()))

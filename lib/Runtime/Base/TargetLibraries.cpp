@@ -8,6 +8,8 @@
 
 #include "llmc/Runtime/Base/TargetLibraries.h"
 
+#include <algorithm>
+
 namespace llmc::rt {
 
 namespace {
@@ -22,6 +24,15 @@ static constexpr Entry entries[] = {
     {"cuda", "contraction"}, // cuBLASLt.
 };
 
+/// Kinds that the compiler writes kernels of where no library of a target has
+/// them.
+static constexpr Entry kernels[] = {
+    {"cuda", "convolution"},
+    {"cuda", "attention"},
+    {"cuda", "argsort"},
+    {"cuda", "grouped_contraction"},
+};
+
 bool hasLibrary(std::string_view target, std::string_view kind) {
   bool isNamed = false;
   for (const Entry &entry : entries) {
@@ -31,6 +42,14 @@ bool hasLibrary(std::string_view target, std::string_view kind) {
     }
   }
   return !isNamed;
+}
+
+bool isComputed(std::string_view target, std::string_view kind) {
+  bool hasKernels = std::any_of(
+      std::begin(kernels), std::end(kernels), [&](const Entry &entry) {
+        return entry.target == target && entry.kind == kind;
+      });
+  return hasKernels || hasLibrary(target, kind);
 }
 
 } // namespace llmc::rt

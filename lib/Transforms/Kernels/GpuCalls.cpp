@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuCalls.h"
+#include "AttendForm.h"
 #include "OrderForm.h"
 #include "ProductForm.h"
 
@@ -47,6 +48,11 @@ std::optional<CallPlan> planOf(const rt::GroupedContractionShape &shape,
 std::optional<CallPlan> planOf(const rt::ArgsortShape &shape,
                                ArrayRef<RankedTensorType> types) {
   return planOrder(shape, types);
+}
+
+std::optional<CallPlan> planOf(const rt::AttentionShape &shape,
+                               ArrayRef<RankedTensorType> types) {
+  return planAttention(makeAttention(shape), types);
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 
 #include "GridCode.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Dist/IR/KernelMarks.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -130,6 +131,19 @@ Value GridCode::load(Value memory, Value at) {
   return memref::LoadOp::create(builder, loc, memory, toIndex(at));
 }
 
+Value GridCode::loadIf(Value condition, Value memory, Value at) {
+  Type element = cast<MemRefType>(memory.getType()).getElementType();
+  auto guarded = scf::IfOp::create(builder, loc, TypeRange(element), condition,
+                                   /*addThenBlock=*/true,
+                                   /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(guarded.thenBlock());
+  scf::YieldOp::create(builder, loc, load(memory, at));
+  builder.setInsertionPointToStart(guarded.elseBlock());
+  scf::YieldOp::create(builder, loc, constant(element, 0));
+  return guarded.getResult(0);
+}
+
 Values GridCode::loadRun(Value memory, Value at, int64_t count) {
   if (count == 1)
     return {load(memory, at)};
@@ -144,6 +158,15 @@ Values GridCode::loadRun(Value memory, Value at, int64_t count) {
 
 void GridCode::store(Value value, Value memory, Value at) {
   memref::StoreOp::create(builder, loc, value, memory, toIndex(at));
+}
+
+void GridCode::storeRun(ArrayRef<Value> values, Value memory, Value at) {
+  if (values.size() == 1)
+    return store(values[0], memory, at);
+  auto type = VectorType::get({static_cast<int64_t>(values.size())},
+                              values[0].getType());
+  Value run = vector::FromElementsOp::create(builder, loc, type, values);
+  vector::StoreOp::create(builder, loc, run, memory, toIndex(at));
 }
 
 Value GridCode::makeShared(Type elementType, int64_t size) {
@@ -164,6 +187,33 @@ Value GridCode::makeShared(Type elementType, int64_t size) {
 
 void GridCode::barrier() { gpu::BarrierOp::create(builder, loc); }
 
+Value GridCode::shuffle(Value value, int64_t distance) {
+  auto number = [&](int64_t of) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(of));
+  };
+  Type narrow = builder.getI32Type(), type = value.getType(),
+       integer = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  Value lane =
+      arith::AndIOp::create(builder, loc, toWidth(thread, narrow), number(31));
+  Value source = arith::XOrIOp::create(builder, loc, lane, number(distance));
+  auto move = [&](Value bits) -> Value {
+    return gpu::ShuffleOp::create(builder, loc, toWidth(bits, narrow), source,
+                                  number(32), gpu::ShuffleMode::IDX)
+        .getShuffleResult();
+  };
+  Value bits = arith::BitcastOp::create(builder, loc, integer, value);
+  Value moved = toWidth(move(bits), integer);
+  if (integer != narrow) {
+    Value shift =
+        arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
+    Value high = move(arith::ShRUIOp::create(builder, loc, bits, shift));
+    moved = either(moved, arith::ShLIOp::create(builder, loc,
+                                                toWidth(high, integer), shift));
+  }
+  return arith::BitcastOp::create(builder, loc, type, moved);
+}
+
 //===----------------------------------------------------------------------===//
 // Control
 //===----------------------------------------------------------------------===//
@@ -179,6 +229,15 @@ Values GridCode::loop(Value low, Value high, int64_t step, ValueRange carried,
   if (!carried.empty())
     scf::YieldOp::create(builder, loc, next);
   return Values(loop.getResults());
+}
+
+Values GridCode::loopThatStays(Value low, Value high, int64_t step,
+                               ValueRange carried,
+                               function_ref<Values(Value, ValueRange)> body) {
+  Values made = loop(low, high, step, carried, body);
+  made.front().getDefiningOp()->setAttr(dist::kStaysLoop,
+                                        builder.getUnitAttr());
+  return made;
 }
 
 void GridCode::ifTrue(Value condition, function_ref<void()> body) {

@@ -62,14 +62,22 @@ public:
   Value toWidth(Value integer, Type type);
 
   Value load(Value memory, Value at);
+  /// The float there, or 0 where `condition` is false and nothing is read.
+  Value loadIf(Value condition, Value memory, Value at);
   /// `count` neighbours; `at` is a multiple of it.
   Values loadRun(Value memory, Value at, int64_t count);
   void store(Value value, Value memory, Value at);
+  /// To neighbours; `at` is a multiple of how many there are.
+  void storeRun(ArrayRef<Value> values, Value memory, Value at);
 
   /// What a loop from `low` below `high` makes of `carried`; `body` is given
   /// the position and what is carried, and returns what is carried on.
   Values loop(Value low, Value high, int64_t step, ValueRange carried,
               function_ref<Values(Value, ValueRange)> body);
+  /// The same, which no later compiler unrolls, nor moves a load out of: where
+  /// registers are few.
+  Values loopThatStays(Value low, Value high, int64_t step, ValueRange carried,
+                       function_ref<Values(Value, ValueRange)> body);
   void ifTrue(Value condition, function_ref<void()> body);
 
   /// Memory of `size` elements that the threads of a block share. Bytes that
@@ -78,6 +86,9 @@ public:
   int64_t getSharedBytes() const { return sharedBytes; }
   /// What threads of the block have stored is there for all of them.
   void barrier();
+  /// What the thread of the warp has whose number differs by the bit
+  /// `distance`; a float of 32 or 64 bits. All threads come here.
+  Value shuffle(Value value, int64_t distance);
 
 private:
   Value toIndex(Value at);

@@ -289,9 +289,28 @@ static void markShift(Operation *op) {
       << "the shift of an exponential cancels";
 }
 
-static void raiseAttentions(ArrayRef<Operation *> ops) {
+/// What kernels in place of a library cannot read or write.
+static bool hasEmptyTensor(Operation *op) {
+  auto isEmpty = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getNumElements() == 0;
+  };
+  return llvm::any_of(op->getOperandTypes(), isEmpty) ||
+         llvm::any_of(op->getResultTypes(), isEmpty);
+}
+
+/// `target` computes attention, by a library or by kernels.
+static void raiseAttentions(StringRef target, ArrayRef<Operation *> ops) {
+  bool isLibrary = rt::hasLibrary(target, "attention");
   training::ConstantCones cones;
   for (Operation *op : ops) {
+    if (!isLibrary && hasEmptyTensor(op)) {
+      if (isa<stablehlo::DotGeneralOp>(op))
+        remark::missed(op->getLoc(), remarkOf("attention"))
+            << "a contraction stays as it is: it has no elements, and kernels "
+               "of attention need some";
+      continue;
+    }
     StringRef reason;
     if (training::raiseAttention(op, cones, reason))
       remark::passed(op->getLoc(), remarkOf("attention"))
@@ -426,8 +445,8 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
   using RaisePassBase::RaisePassBase;
 
   void runOnOperation() override {
-    bool hasAttention =
-        rt::hasLibrary(dist::getTargetName(getOperation()), "attention");
+    StringRef target = dist::getTargetName(getOperation());
+    bool hasAttention = rt::isComputed(target, "attention");
     llvm::DenseSet<Attribute> excluded;
     for (auto recipe : getOperation().getOps<dist::TrainingOp>())
       if (!recipe.getRaise().value_or(true))
@@ -443,7 +462,7 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
       }
       // Elsewhere it stays products and a softmax.
       if (attention && hasAttention) {
-        raiseAttentions(collectOps(function));
+        raiseAttentions(target, collectOps(function));
         training::eraseDeadOps(function.front());
       }
       if (rotary)

@@ -1,5 +1,5 @@
 // Calls that become kernels on GPUs: convolutions of residual networks and their
-// gradients, narrow and wide elements, orders, products of groups. Read by
+// gradients, narrow and wide elements, orders, products of groups, attention. Read by
 // scripts/gpu_kernels.py and ptx.test.
 module {
 dist.execution seed(1) threads(1) target("cuda:sm_90")
@@ -55,5 +55,20 @@ func.func @groups(%x: tensor<4096x768xf32>, %w: tensor<8x768x3072xf32>, %s: tens
   %y = nn.grouped_dot %x, %w, %s batch [] x [] contracting [1] x [1] rows 0 groups 0 : (tensor<4096x768xf32>, tensor<8x768x3072xf32>, tensor<8xi32>) -> tensor<4096x3072xf32>
   %g = nn.grouped_dot %x, %y, %s first %f batch [] x [] contracting [0] x [0] rows 0 : (tensor<4096x768xf32>, tensor<4096x3072xf32>, tensor<8xi32>, tensor<i32>) -> tensor<8x768x3072xf32>
   return %y, %g : tensor<4096x3072xf32>, tensor<8x768x3072xf32>
+}
+func.func @attention(%q: tensor<16x12x1024x64xbf16>, %k: tensor<16x12x1024x64xbf16>, %v: tensor<16x12x1024x64xbf16>, %d: tensor<16x12x1024xf32>, %g: tensor<16x12x1024x64xbf16>) -> (tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>) {
+  %y, %l = nn.attention %q, %k, %v scale 1.250000e-01 causal 0 : (tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>) -> (tensor<16x12x1024x64xbf16>, tensor<16x12x1024xf32>)
+  %x:3 = nn.attention_grad %q, %k, %v, %l, %d, %g scale 1.250000e-01 causal 0 : (tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>, tensor<16x12x1024xf32>, tensor<16x12x1024xf32>, tensor<16x12x1024x64xbf16>) -> (tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>)
+  return %y, %x#0, %x#1, %x#2 : tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>, tensor<16x12x1024x64xbf16>
+}
+func.func @attention_groups(%q: tensor<4x8x4x2048x128xf32>, %k: tensor<4x8x2048x128xf32>, %v: tensor<4x8x2048x128xf32>, %d: tensor<4x8x4x2048xf32>, %g: tensor<4x8x4x2048x128xf32>) -> (tensor<4x8x4x2048x128xf32>, tensor<4x8x4x2048x128xf32>, tensor<4x8x2048x128xf32>, tensor<4x8x2048x128xf32>) {
+  %y, %l = nn.attention %q, %k, %v scale 1.250000e-01 causal 0 : (tensor<4x8x4x2048x128xf32>, tensor<4x8x2048x128xf32>, tensor<4x8x2048x128xf32>) -> (tensor<4x8x4x2048x128xf32>, tensor<4x8x4x2048xf32>)
+  %x:3 = nn.attention_grad %q, %k, %v, %l, %d, %g scale 1.250000e-01 causal 0 : (tensor<4x8x4x2048x128xf32>, tensor<4x8x2048x128xf32>, tensor<4x8x2048x128xf32>, tensor<4x8x4x2048xf32>, tensor<4x8x4x2048xf32>, tensor<4x8x4x2048x128xf32>) -> (tensor<4x8x4x2048x128xf32>, tensor<4x8x2048x128xf32>, tensor<4x8x2048x128xf32>)
+  return %y, %x#0, %x#1, %x#2 : tensor<4x8x4x2048x128xf32>, tensor<4x8x4x2048x128xf32>, tensor<4x8x2048x128xf32>, tensor<4x8x2048x128xf32>
+}
+func.func @attention_dropped(%q: tensor<8x12x512x64xf32>, %k: tensor<8x12x512x64xf32>, %v: tensor<8x12x512x64xf32>, %b: tensor<8x1x1x512xf32>, %s: tensor<2xui64>, %d: tensor<8x12x512xf32>, %g: tensor<8x12x512x64xf32>) -> (tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>) {
+  %y, %l = nn.attention %q, %k, %v bias %b dropout %s strides [3145728, 262144, 512, 1] <jax32 below 3865470566 factor 1.111111e+00> scale 1.250000e-01  : (tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x1x1x512xf32>, tensor<2xui64>) -> (tensor<8x12x512x64xf32>, tensor<8x12x512xf32>)
+  %x:3 = nn.attention_grad %q, %k, %v, %l, %d, %g bias %b dropout %s strides [3145728, 262144, 512, 1] <jax32 below 3865470566 factor 1.111111e+00> scale 1.250000e-01  : (tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512xf32>, tensor<8x12x512xf32>, tensor<8x12x512x64xf32>, tensor<8x1x1x512xf32>, tensor<2xui64>) -> (tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>)
+  return %y, %x#0, %x#1, %x#2 : tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>
 }
 }

@@ -17,7 +17,12 @@ TEST(TargetLibraries, TargetsThatAreNotNamedHaveAllKinds) {
     EXPECT_TRUE(hasLibrary("cpu", kind)) << kind;
     EXPECT_TRUE(hasLibrary("opaque", kind)) << kind;
     EXPECT_EQ(hasLibrary("cuda", kind), kind == "contraction") << kind;
+    EXPECT_TRUE(isComputed("cpu", kind) && isComputed("cuda", kind)) << kind;
   }
+}
+
+TEST(TargetLibraries, KindsThatThereAreNone) {
+  EXPECT_FALSE(isComputed("cuda", "attentions"));
 }
 
 } // namespace

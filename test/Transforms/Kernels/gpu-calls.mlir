@@ -37,6 +37,19 @@ func.func @order(%x: tensor<2x5000xf32>) -> tensor<2x3xi32> {
   %0 = nn.argsort %x dim 1 descending [true] : (tensor<2x5000xf32>) -> tensor<2x3xi32>
   return %0 : tensor<2x3xi32>
 }
+
+// Attention is one launch, and its gradient two: rows make dq, columns the
+// others. No buffer has rows by columns.
+// CHECK-LABEL: func.func @attention
+// CHECK: %[[Y:.*]]:2 = dist.launch @kernels::@{{.*}}(%arg0, %arg1, %arg2) : (tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) -> (tensor<2x6x5x8xf32>, tensor<2x6x5xf32>)
+// CHECK: %[[Q:.*]] = dist.launch @kernels::@{{.*}}(%arg0, %arg1, %arg2, %[[Y]]#1, %arg3, %arg4) : {{.*}} -> tensor<2x6x5x8xf32>
+// CHECK: %[[K:.*]]:2 = dist.launch @kernels::@{{.*}}(%arg0, %arg1, %arg2, %[[Y]]#1, %arg3, %arg4) : {{.*}} -> (tensor<2x7x8xf32>, tensor<2x7x8xf32>)
+// CHECK: return %[[Y]]#0, %[[Q]], %[[K]]#0, %[[K]]#1
+func.func @attention(%q: tensor<2x6x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x8xf32>, %d: tensor<2x6x5xf32>, %g: tensor<2x6x5x8xf32>) -> (tensor<2x6x5x8xf32>, tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) {
+  %y, %l = nn.attention %q, %k, %v scale 1.0 causal 2 : (tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) -> (tensor<2x6x5x8xf32>, tensor<2x6x5xf32>)
+  %x:3 = nn.attention_grad %q, %k, %v, %l, %d, %g scale 1.0 causal 2 : (tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>, tensor<2x6x5xf32>, tensor<2x6x5xf32>, tensor<2x6x5x8xf32>) -> (tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>)
+  return %y, %x#0, %x#1, %x#2 : tensor<2x6x5x8xf32>, tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>
+}
 }
 
 // A block of a tile has a warp or more, and its shared memory is that of one

@@ -22,6 +22,10 @@ namespace llmc::rt {
 /// kinds: processors, and devices whose memory a processor computes in.
 bool hasLibrary(std::string_view target, std::string_view kind);
 
+/// Whether `target` computes calls of `kind` at all: by a library, or by
+/// kernels that the compiler writes in its place (CallForm.h).
+bool isComputed(std::string_view target, std::string_view kind);
+
 } // namespace llmc::rt
 
 #endif // LLMC_RUNTIME_BASE_TARGETLIBRARIES_H
