@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Base/TargetLibraries.h"
+#include "llmc/Runtime/Base/CudnnConvolution.h"
+
+#include <fmt/format.h>
 
 namespace llmc::rt {
 
@@ -20,6 +23,8 @@ struct Entry {
 /// Of each target that lacks a kind, all that it has.
 static constexpr Entry entries[] = {
     {"cuda", "contraction"}, // cuBLASLt.
+    {"cuda+cudnn", "contraction"},
+    {"cuda+cudnn", "convolution"},
 };
 
 bool hasLibrary(std::string_view target, std::string_view kind) {
@@ -31,6 +36,30 @@ bool hasLibrary(std::string_view target, std::string_view kind) {
     }
   }
   return !isNamed;
+}
+
+Status checkLibrary(std::string_view target,
+                    const LibraryDescriptor &descriptor) {
+  if (!hasLibrary(target, nameOf(descriptor))) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected a library of target '{}' for {}, "
+                                 "got none",
+                                 target, phraseOf(descriptor)));
+  }
+  const auto *convolution = std::get_if<ConvolutionShape>(&descriptor);
+  bool isCudnns = convolution && target == "cuda+cudnn";
+  return isCudnns ? findCudnnConvolution(*convolution).status()
+                  : Status::success();
+}
+
+bool takesBias(std::string_view target, const LibraryDescriptor &descriptor) {
+  LibraryDescriptor biased = descriptor;
+  if (auto *convolution = std::get_if<ConvolutionShape>(&biased)) {
+    convolution->hasBias = true;
+    convolution->bias = convolution->c;
+  }
+  return !checkLibrary(target, descriptor).ok() ||
+         checkLibrary(target, biased).ok();
 }
 
 } // namespace llmc::rt
