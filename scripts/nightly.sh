@@ -136,7 +136,11 @@ part_lanes() {
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
     --jobs "$(nproc)" -o build/dev/families-gpus test/EndToEnd/Families/table.txt | tee "$log/lane-families"
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
-  echo "$(grep 'programs on lanes' "$log/lanes"); $(tail -1 "$log/lane-faults"); $(grep 'patterns' "$log/functions"); $(tail -1 "$log/lane-families")"
+  JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
+    --only cnn,resnet,unet,diffusion --target cuda:fibers+cudnn -o build/dev/families-cudnn test/EndToEnd/Families/table.txt |
+    tee "$log/lane-cudnn"
+  [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+  echo "$(grep 'programs on lanes' "$log/lanes"); $(tail -1 "$log/lane-faults"); $(grep 'patterns' "$log/functions"); $(tail -1 "$log/lane-families"); cuDNN: $(tail -1 "$log/lane-cudnn")"
   return "$status"
 }
 part_random() {

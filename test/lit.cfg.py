@@ -34,6 +34,8 @@ if os.path.exists(config.llmc_obj_root + "/bin/llmc-fuzz-plan"):
 # Libraries in place of those of a GPU, where CUDA's headers are.
 if os.path.exists(config.llmc_obj_root + "/test/Runtime/StandIn/lib/libcuda.so.1"):
     config.available_features.add("stand-ins")
+if os.path.exists(config.llmc_obj_root + "/test/Runtime/StandIn/lib/libcudnn.so.9"):
+    config.available_features.add("cudnn-stand-in")
 
 # Messages between processes, by a library that a machine may lack.
 for name in ("gloo", "mpi"):
@@ -54,6 +56,19 @@ onnx_data = "/usr/share/libonnx-testdata/data"
 if os.path.isdir(onnx_data + "/node"):
     config.available_features.add("onnx-testdata")
 config.substitutions.append(("%onnx_data", onnx_data))
+
+# cuDNN itself, which needs a driver and no GPU to say what it can compute, and
+# the names of a driver's functions.
+def find_first(paths):
+    return next((path for path in paths if os.path.exists(path)), "")
+cuda_root = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+cudnn = find_first(f"{cuda_root}/{folder}/libcudnn.so.9" for folder in ("lib64", "lib"))
+cuda_stub = find_first(f"{cuda_root}/{folder}/stubs/libcuda.so" for folder in ("lib64", "lib"))
+real_cudnn = config.llmc_obj_root + "/test/Runtime/RealCudnn"
+if cudnn and cuda_stub and os.path.exists(real_cudnn) and shutil.which("nm") and shutil.which("cc"):
+    config.available_features.add("cudnn")
+config.substitutions.append(("%cudnn", os.path.dirname(cudnn)))
+config.substitutions.append(("%cuda_stub", cuda_stub))
 
 # The assembler of a CUDA toolkit.
 if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):

@@ -26,12 +26,14 @@ rt::Result<CodeTarget> CodeTarget::parse(StringRef text) {
   if (text == "cpu")
     return CodeTarget();
   for (StringRef architecture : {"sm_80", "sm_90", "fibers"})
-    if (text == ("cuda:" + architecture).str())
-      return CodeTarget{"cuda", architecture.str()};
+    for (StringRef libraries : {"", "+cudnn"})
+      if (text == ("cuda:" + architecture + libraries).str())
+        return CodeTarget{"cuda", architecture.str()};
   return rt::makeError(
       rt::ErrorKind::usage,
-      "expected a target (cpu, cuda:sm_80, cuda:sm_90), got '" + text.str() +
-          "'");
+      "expected a target (cpu, cuda:sm_80, cuda:sm_90, and of GPUs +cudnn), "
+      "got '" +
+          text.str() + "'");
 }
 
 /// The bytes of a shared object of all `objects`.

@@ -7,7 +7,7 @@
 """Trains a model by the backend of GPUs, on libraries that stand in for the driver, cuBLASLt and NCCL.
 
     python gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib --model M --config C --data D -o out
-                   [--cases "data=2 zero=1" ...] [--steps 3]
+                   [--cases "data=2 zero=1" ...] [--steps 3] [--target cuda:fibers+cudnn]
 
 For each mesh the plan's kernels run thread by thread on the processor, streams in a random legal order:
 
@@ -69,7 +69,7 @@ class Runs:
         cuda = {**self.cuda, "LLMC_STANDIN_SEED": str(number + 1)}
         try:
             self.compile(case, "cpu", folder / "cpu")
-            self.compile(case, "cuda:fibers", folder / "cuda")
+            self.compile(case, self.a.target, folder / "cuda")
             theirs, _ = self.train(folder / "cpu", "cpu")
             ours, captured = self.train(folder / "cuda", "captured", environment=cuda)
             again, eager = self.train(folder / "cuda", "eager", environment={**cuda, "LLMC_CUDA_GRAPHS": "0"})
@@ -92,6 +92,7 @@ def main():
     p.add_argument("-o", dest="out", type=pathlib.Path, required=True)
     p.add_argument("--steps", type=int, default=3)
     p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--target", default="cuda:fibers", help="what plans for GPUs are compiled for")
     p.add_argument("--processes", action="store_true", help="by two processes too")
     p.add_argument("--cases", nargs="*", default=CASES)
     a = p.parse_args()

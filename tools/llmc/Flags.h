@@ -116,8 +116,8 @@ struct ModelFlags : Commands {
       cl::sub(explain),
       cl::value_desc("target"),
       cl::init("cpu"),
-      cl::desc("what kernels are compiled for: cpu, cuda:sm_80 or cuda:sm_90\n"
-               "(default: cpu)")};
+      cl::desc("what kernels are compiled for: cpu, cuda:sm_80 or cuda:sm_90;\n"
+               "cuda:sm_90+cudnn leaves convolutions to cuDNN (default: cpu)")};
   cl::opt<std::string> device{
       "device",
       cl::cat(category),
@@ -126,7 +126,8 @@ struct ModelFlags : Commands {
       cl::init("cpu"),
       cl::desc(
           "what the model is trained on: cpu, or cuda, the GPUs that this\n"
-          "machine has (default: cpu)")};
+          "machine has; cuda+cudnn leaves convolutions to cuDNN\n"
+          "(default: cpu)")};
   cl::opt<std::string> compileTo{
       "compile-to",
       cl::cat(category),

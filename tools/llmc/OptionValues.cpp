@@ -59,6 +59,13 @@ rt::Result<std::string> driver::findCodeTarget(const std::string &device) {
     return known.ok() ? rt::Result<std::string>(device)
                       : refuseValue("--device: " + known.message());
   }
-  LLMC_TRY_ASSIGN(const rt::Backend *backend, rt::findBackend(device));
-  return backend->codeTarget();
+  // "cuda+cudnn": with libraries that are used where somebody asks for them.
+  size_t plus = std::min(device.find('+'), device.size());
+  LLMC_TRY_ASSIGN(const rt::Backend *backend,
+                  rt::findBackend(device.substr(0, plus)));
+  LLMC_TRY_ASSIGN(std::string target, backend->codeTarget());
+  target += device.substr(plus);
+  auto known = codegen::CodeTarget::parse(target);
+  return known.ok() ? rt::Result<std::string>(target)
+                    : refuseValue("--device: " + known.message());
 }

@@ -31,7 +31,8 @@ namespace llmc::codegen {
 
 /// What kernels are compiled for, as the command line has it: "cpu", the
 /// processor of this machine; "cuda:sm_80", "cuda:sm_90"; or "cuda:fibers",
-/// kernels of a GPU as code of this processor (LaneAbi.h), for tests.
+/// kernels of a GPU as code of this processor (LaneAbi.h), for tests. "+cudnn"
+/// after a GPU leaves convolutions to cuDNN, which is nothing to kernels.
 struct CodeTarget {
   /// As plans and kernels name it.
   std::string name = "cpu";

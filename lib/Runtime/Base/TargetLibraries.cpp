@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Base/TargetLibraries.h"
+#include "llmc/Runtime/Base/CudnnConvolution.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -22,6 +25,8 @@ struct Entry {
 /// Of each target that lacks a kind, all that it has.
 static constexpr Entry entries[] = {
     {"cuda", "contraction"}, // cuBLASLt.
+    {"cuda+cudnn", "contraction"},
+    {"cuda+cudnn", "convolution"},
 };
 
 /// Kinds that the compiler writes kernels of where no library of a target has
@@ -45,11 +50,36 @@ bool hasLibrary(std::string_view target, std::string_view kind) {
 }
 
 bool isComputed(std::string_view target, std::string_view kind) {
+  std::string_view device = target.substr(0, target.find('+'));
   bool hasKernels = std::any_of(
       std::begin(kernels), std::end(kernels), [&](const Entry &entry) {
-        return entry.target == target && entry.kind == kind;
+        return entry.target == device && entry.kind == kind;
       });
   return hasKernels || hasLibrary(target, kind);
+}
+
+Status checkLibrary(std::string_view target,
+                    const LibraryDescriptor &descriptor) {
+  if (!hasLibrary(target, nameOf(descriptor))) {
+    return makeError(ErrorKind::mismatch,
+                     fmt::format("expected a library of target '{}' for {}, "
+                                 "got none",
+                                 target, phraseOf(descriptor)));
+  }
+  const auto *convolution = std::get_if<ConvolutionShape>(&descriptor);
+  bool isCudnns = convolution && target == "cuda+cudnn";
+  return isCudnns ? findCudnnConvolution(*convolution).status()
+                  : Status::success();
+}
+
+bool takesBias(std::string_view target, const LibraryDescriptor &descriptor) {
+  LibraryDescriptor biased = descriptor;
+  if (auto *convolution = std::get_if<ConvolutionShape>(&biased)) {
+    convolution->hasBias = true;
+    convolution->bias = convolution->c;
+  }
+  return !checkLibrary(target, descriptor).ok() ||
+         checkLibrary(target, biased).ok();
 }
 
 } // namespace llmc::rt

@@ -91,7 +91,7 @@ const Library libraries[] = {
      {"libcudnn.so.9"},
      cudnnVersion,
      9,
-     "attention and convolutions on GPUs",
+     "convolutions of plans for GPUs with +cudnn",
      "install cuDNN 9"},
     {"nccl",
      {"libnccl.so.2"},

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CallKernels.h"
+#include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Runtime/Base/TargetLibraries.h"
 #include "llmc/Support/Refusal.h"
 
@@ -25,18 +26,26 @@ getBufferTypes(graph::LibraryCallOpInterface call) {
   });
 }
 
+std::string getLibraries(const KernelTarget &target, Operation *op) {
+  auto program = op->getParentOfType<ModuleOp>();
+  return dist::getTargetName(program) == target.getName()
+             ? dist::getTargetLibraries(program)
+             : target.getName().str();
+}
+
 FailureOr<std::optional<CallPlan>>
 planKernels(const KernelTarget &target, graph::LibraryCallOpInterface call,
             Operation *model) {
   std::optional<CallPlan> none;
+  std::string libraries = getLibraries(target, model);
   if (llvm::all_of(rt::libraryKindNames, [&](std::string_view kind) {
-        return rt::hasLibrary(target.getName(), kind);
+        return rt::hasLibrary(libraries, kind);
       }))
     return none;
   FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
   if (failed(descriptor))
     return failure();
-  if (rt::hasLibrary(target.getName(), rt::nameOf(*descriptor)))
+  if (rt::checkLibrary(libraries, *descriptor).ok())
     return none;
   std::optional<CallPlan> plan =
       target.planCall(*descriptor, getBufferTypes(call));

@@ -16,6 +16,10 @@ namespace llmc::kernels {
 SmallVector<RankedTensorType>
 getBufferTypes(graph::LibraryCallOpInterface call);
 
+/// The target with the libraries that the program of `op` asks for, as
+/// rt::hasLibrary names it.
+std::string getLibraries(const KernelTarget &target, Operation *op);
+
 /// The kernels that compute `call` where no library of the target does; none
 /// where one does. A call that neither computes is refused at `model`, the op
 /// that it is made of. On failure an error has been emitted.

@@ -22,8 +22,10 @@
 #include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
+#include "llmc/Runtime/Base/TargetLibraries.h"
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -96,6 +98,31 @@ void readInPlace(graph::LibraryCallOpInterface call) {
   }
 }
 
+/// Says why a library that the user asked for is not left a call of its kind.
+void remarkWhyKernels(const KernelTarget &target,
+                      graph::LibraryCallOpInterface call, Location loc) {
+  FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
+  std::string libraries = getLibraries(target, call);
+  if (failed(descriptor) || libraries == target.getName() ||
+      !rt::hasLibrary(libraries, rt::nameOf(*descriptor)))
+    return;
+  rt::Status status = rt::checkLibrary(libraries, *descriptor);
+  if (!status.ok())
+    remark::missed(loc, remark::RemarkOpts::name("library").category("kernels"))
+        << std::string(rt::phraseOf(*descriptor)) +
+               " by kernels, not by a library of '" + libraries +
+               "': " + status.message();
+}
+
+/// Whether who computes the call does so with a bias. Where a library would
+/// lose the call by it, the addition stays a kernel's.
+bool staysWithBias(const KernelTarget &target,
+                   graph::LibraryCallOpInterface call) {
+  FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
+  return failed(descriptor) ||
+         rt::takesBias(getLibraries(target, call), *descriptor);
+}
+
 LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
   OpBuilder builder(op);
   auto call = dyn_cast_or_null<graph::LibraryCallOpInterface>(
@@ -118,12 +145,16 @@ LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
   Value result = op->getResult(0);
   Accumulation sum = findAccumulation(function, result);
   AddedBias added = findAddedBias(result);
+  if (target && !staysWithBias(*target, call))
+    added = {};
   if (sum.add && call.addTo(sum.accumulator))
     takePlace(call, sum.add);
   else if (added.add && call.addBias(added.bias.of, added.bias.dims))
     takePlace(call, added.add);
   else
     result.replaceAllUsesWith(call->getResult(0));
+  if (target)
+    remarkWhyKernels(*target, call, call.getLoc());
   op->erase();
   return success();
 }

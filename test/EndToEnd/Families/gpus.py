@@ -7,6 +7,7 @@
 
     python gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib -o out table.txt
     python gpus.py ... --only llama,gru --meshes tensor2
+    python gpus.py ... --only cnn,unet --target cuda:fibers+cudnn
 
 Each family takes a few steps on one device and on two meshes (that of its row in
 the table, and another one), thread by thread on the processor, streams in a random legal order:
@@ -59,7 +60,7 @@ class Family(gpt.Runs):
         name, folder = self.family.name, self.out / case
         cuda = {**self.cuda, "LLMC_STANDIN_SEED": str(number + 1)}
         try:
-            self.compile(case, "cuda:fibers", folder / "cuda")
+            self.compile(case, self.a.target, folder / "cuda")
             ours, captured = self.train(folder / "cuda", "captured", environment=cuda)
             again, eager = self.train(folder / "cuda", "eager", environment={**cuda, "LLMC_CUDA_GRAPHS": "0"})
             self.compile(case, "cpu", folder / "cpu")
@@ -85,6 +86,7 @@ def main():
     p.add_argument("-o", dest="out", type=pathlib.Path, required=True)
     p.add_argument("--steps", type=int, default=3)
     p.add_argument("--jobs", type=int, default=1, help="families at a time")
+    p.add_argument("--target", default="cuda:fibers", help="what plans for GPUs are compiled for")
     p.add_argument("--only", help="these families alone")
     p.add_argument("--meshes", help="these meshes alone")
     p.add_argument("table")

@@ -24,6 +24,12 @@ StringRef getTargetName(ModuleOp program) {
   return getTarget(program).split(':').first;
 }
 
+std::string getTargetLibraries(ModuleOp program) {
+  StringRef libraries = getTarget(program).split('+').second;
+  std::string name = getTargetName(program).str();
+  return libraries.empty() ? name : name + "+" + libraries.str();
+}
+
 bool addsUpWide(StringRef targetName) { return targetName != "cuda"; }
 
 } // namespace llmc::dist

@@ -76,7 +76,7 @@ std::string CudaBackend::machine() const {
 Result<uint64_t>
 CudaBackend::libraryWorkspace(const LibraryShape &shape) const {
   LLMC_TRY(cuda::planLibrary(shape).status());
-  return cuda::matmulWorkspaceBytes;
+  return cuda::workspaceOf(shape);
 }
 
 /// Which of them the library has is known where a device makes one ready.

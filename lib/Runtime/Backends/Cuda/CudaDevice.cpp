@@ -10,7 +10,9 @@
 
 #include "CudaDevice.h"
 
+#include "ConvolutionOp.h"
 #include "Libraries.h"
+#include "MatmulOp.h"
 
 #include <fmt/format.h>
 
@@ -50,6 +52,9 @@ CudaDevice::~CudaDevice() {
   ops.clear();
   if (library) {
     cublas->cublasLtDestroy(library);
+  }
+  if (convolver) {
+    cudnn->cudnnDestroy(convolver);
   }
   modules.reset();
   for (auto &stream : streams) {
@@ -229,16 +234,42 @@ Result<const Kernel *> CudaDevice::kernel(const KernelShape &shape) {
   return static_cast<const Kernel *>(kernels.back().get());
 }
 
-Result<const LibraryOp *> CudaDevice::prepare(const LibraryShape &shape) {
-  LLMC_TRY_ASSIGN(MatmulPlan plan, planLibrary(shape));
-  LLMC_TRY(makeCurrent());
+Status CudaDevice::prepareMatmul(const LibraryShape &shape, MatmulPlan plan) {
   if (!library) {
     LLMC_TRY_ASSIGN(cublas, Cublas::get());
     LLMC_TRY(cublas->check(cublas->cublasLtCreate(&library), "cublasLtCreate"));
   }
-  ops.push_back(std::make_unique<MatmulOp>(*cublas, std::move(plan),
-                                           shape.workspaceBytes, shape.form));
-  LLMC_TRY(ops.back()->prepare(library, shape.name));
+  auto op = std::make_unique<MatmulOp>(*cublas, library, std::move(plan),
+                                       shape.workspaceBytes, shape.form);
+  LLMC_TRY(op->prepare(shape.name));
+  ops.push_back(std::move(op));
+  return Status::success();
+}
+
+Status CudaDevice::prepareConvolution(const LibraryShape &shape,
+                                      CudnnConvolution convolution) {
+  if (!convolver) {
+    LLMC_TRY_ASSIGN(cudnn, Cudnn::get());
+    LLMC_TRY(cudnn->check(cudnn->cudnnCreate(&convolver), "cudnnCreate"));
+  }
+  auto op = std::make_unique<ConvolutionOp>(
+      *cudnn, CudnnPlace{convolver, nullptr},
+      std::get<ConvolutionShape>(shape.descriptor), std::move(convolution),
+      shape.workspaceBytes);
+  LLMC_TRY(op->prepare(shape.name));
+  ops.push_back(std::move(op));
+  return Status::success();
+}
+
+Result<const LibraryOp *> CudaDevice::prepare(const LibraryShape &shape) {
+  LLMC_TRY_ASSIGN(LibraryPlan plan, planLibrary(shape));
+  LLMC_TRY(makeCurrent());
+  if (auto *matmul = std::get_if<MatmulPlan>(&plan)) {
+    LLMC_TRY(prepareMatmul(shape, std::move(*matmul)));
+  } else {
+    LLMC_TRY(
+        prepareConvolution(shape, std::get<CudnnConvolution>(std::move(plan))));
+  }
   return static_cast<const LibraryOp *>(ops.back().get());
 }
 
@@ -326,7 +357,8 @@ void CudaDevice::call(Stream &stream, const LibraryOp &op, void *const *buffers,
                       uint32_t numBuffers, void *workspace,
                       const Origin &origin) {
   if (Command *command = push(ownStream(stream), numBuffers, origin)) {
-    command->work = CallCommand{static_cast<const MatmulOp *>(&op), workspace};
+    command->work =
+        CallCommand{static_cast<const PreparedOp *>(&op), workspace};
     std::memcpy(wordsOf(*command), buffers, numBuffers * sizeof(uint64_t));
   }
 }

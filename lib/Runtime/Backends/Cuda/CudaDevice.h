@@ -18,11 +18,14 @@
 #define LLMC_LIB_RUNTIME_BACKENDS_CUDA_CUDADEVICE_H
 
 #include "Cublas.h"
+#include "Cudnn.h"
 #include "Fault.h"
 #include "Kernels.h"
-#include "MatmulOp.h"
+#include "MatmulPlan.h"
+#include "PreparedOp.h"
 #include "Tape.h"
 #include "Timeline.h"
+#include "llmc/Runtime/Base/CudnnConvolution.h"
 
 #include <array>
 #include <atomic>
@@ -142,6 +145,9 @@ private:
   Result<CUgraphExec> capturePiece(Issue &work, const Piece &piece);
   Result<CUstream> makeStream(int priority);
   Result<CUevent> makeEvent(unsigned flags);
+  Status prepareMatmul(const LibraryShape &shape, MatmulPlan plan);
+  Status prepareConvolution(const LibraryShape &shape,
+                            CudnnConvolution convolution);
 
   const Driver &driver;
   KernelObjects &objects;
@@ -164,7 +170,9 @@ private:
   std::vector<std::unique_ptr<CudaStream>> streams;
   std::vector<std::unique_ptr<CudaEvent>> events;
   std::vector<std::unique_ptr<CudaKernel>> kernels;
-  std::vector<std::unique_ptr<MatmulOp>> ops;
+  const Cudnn *cudnn = nullptr;
+  CudnnHandle convolver = nullptr;
+  std::vector<std::unique_ptr<PreparedOp>> ops;
   std::vector<std::unique_ptr<CudaGate>> gates;
 
   /// Where each stream writes how many of its meetings it has come to; of the

@@ -189,8 +189,8 @@ Status Issue::add(const Command &command, const LaunchCommand &work) {
 }
 
 Status Issue::add(const Command &command, const CallCommand &work) {
-  return work.op->enqueue(device.library, command.stream->handle,
-                          tape.wordsOf(command), work.workspace);
+  return work.op->enqueue(command.stream->handle, tape.wordsOf(command),
+                          work.workspace);
 }
 
 Status Issue::add(const Command &command, const RecordCommand &work) {

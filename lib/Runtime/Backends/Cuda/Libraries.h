@@ -8,7 +8,10 @@
 #define LLMC_LIB_RUNTIME_BACKENDS_CUDA_LIBRARIES_H
 
 #include "MatmulPlan.h"
+#include "llmc/Runtime/Base/CudnnConvolution.h"
 #include "llmc/Runtime/Device/Device.h"
+
+#include <variant>
 
 namespace llmc::rt::cuda {
 
@@ -17,10 +20,17 @@ namespace llmc::rt::cuda {
 /// heuristic.
 constexpr uint32_t mostAlgorithms = 8;
 
-/// What is computed for `shape`. Error (15) for kinds other than a contraction,
-/// forms from `mostAlgorithms` on, and contractions that cuBLASLt cannot
-/// compute. Needs no GPU and no library.
-Result<MatmulPlan> planLibrary(const LibraryShape &shape);
+/// By the library that computes it: cuBLASLt or cuDNN. A further kind is an
+/// alternative here, and an op beside MatmulOp.h and ConvolutionOp.h.
+using LibraryPlan = std::variant<MatmulPlan, CudnnConvolution>;
+
+/// What is computed for `shape`. Error (15) for kinds that no library has,
+/// forms that they do not number, and what cuBLASLt or cuDNN cannot compute.
+/// Needs no GPU and no library.
+Result<LibraryPlan> planLibrary(const LibraryShape &shape);
+
+/// Bytes that a call of the shape may work with, whatever is chosen for it.
+uint64_t workspaceOf(const LibraryShape &shape);
 
 } // namespace llmc::rt::cuda
 

@@ -129,8 +129,7 @@ Status MatmulOp::makeVariant(bool finishes, Variant &variant) {
 }
 
 /// The algorithm of the form, for buffers at multiples of `alignment` bytes.
-Result<cublasLtMatmulAlgo_t> MatmulOp::ask(cublasLtHandle_t handle,
-                                           const Variant &variant,
+Result<cublasLtMatmulAlgo_t> MatmulOp::ask(const Variant &variant,
                                            uint32_t alignment,
                                            const std::string &name) const {
   cublasLtMatmulPreference_t preference = nullptr;
@@ -172,20 +171,18 @@ Result<cublasLtMatmulAlgo_t> MatmulOp::ask(cublasLtHandle_t handle,
   return found[form].algo;
 }
 
-Status MatmulOp::choose(cublasLtHandle_t handle, Variant &variant,
-                        const std::string &name) {
+Status MatmulOp::choose(Variant &variant, const std::string &name) {
   const ContractionShape &shape = plan.shape;
   auto least = static_cast<uint32_t>(
       std::min({sizeOf(shape.a), sizeOf(shape.b), sizeOf(shape.c)}));
   const uint32_t alignments[] = {plan.keepsAlignment ? 16 : least, least};
   for (size_t i = 0; i < 2; ++i) {
-    LLMC_TRY_ASSIGN(variant.algorithms[i],
-                    ask(handle, variant, alignments[i], name));
+    LLMC_TRY_ASSIGN(variant.algorithms[i], ask(variant, alignments[i], name));
   }
   return Status::success();
 }
 
-Status MatmulOp::prepare(cublasLtHandle_t handle, const std::string &name) {
+Status MatmulOp::prepare(const std::string &name) {
   LLMC_TRY(makeLayouts());
   for (bool finishes : {false, true}) {
     bool isUsed = false;
@@ -194,7 +191,7 @@ Status MatmulOp::prepare(cublasLtHandle_t handle, const std::string &name) {
     }
     if (isUsed) {
       LLMC_TRY(makeVariant(finishes, variants[finishes]));
-      LLMC_TRY(choose(handle, variants[finishes], name));
+      LLMC_TRY(choose(variants[finishes], name));
     }
   }
   return Status::success();
@@ -208,8 +205,8 @@ struct MatmulScale {
   alignas(8) unsigned char bytes[8] = {};
 };
 
-Status MatmulOp::enqueue(cublasLtHandle_t handle, CUstream stream,
-                         const uint64_t *buffers, void *workspace) const {
+Status MatmulOp::enqueue(CUstream stream, const uint64_t *buffers,
+                         void *workspace) const {
   const ContractionShape &shape = plan.shape;
   MatmulScale alpha(shape.alpha, shape.accumulate);
   MatmulScale zero(0, shape.accumulate), one(1, shape.accumulate);

@@ -9,7 +9,7 @@
 
 #include "Cublas.h"
 #include "MatmulPlan.h"
-#include "llmc/Runtime/Device/Device.h"
+#include "PreparedOp.h"
 
 #include <cuda.h>
 
@@ -24,21 +24,22 @@ namespace llmc::rt::cuda {
 /// heuristic lists for the workspace of the plan, best first: the one whose
 /// number is the form. For calls that finish a result and for those that do
 /// not, each for buffers that lie at multiples of 16 bytes and for any.
-class MatmulOp final : public LibraryOp {
+class MatmulOp final : public PreparedOp {
 public:
-  MatmulOp(const Cublas &cublas, MatmulPlan plan, uint64_t workspaceBytes,
-           uint32_t form)
-      : cublas(cublas), plan(std::move(plan)), workspaceBytes(workspaceBytes),
-        form(form) {}
+  /// `handle` is of the device that is current.
+  MatmulOp(const Cublas &cublas, cublasLtHandle_t handle, MatmulPlan plan,
+           uint64_t workspaceBytes, uint32_t form)
+      : cublas(cublas), handle(handle), plan(std::move(plan)),
+        workspaceBytes(workspaceBytes), form(form) {}
   ~MatmulOp() override;
   MatmulOp(const MatmulOp &) = delete;
 
   /// Error (15): the library has not so many algorithms within the workspace.
-  Status prepare(cublasLtHandle_t handle, const std::string &name);
+  Status prepare(const std::string &name);
 
   /// Enqueues all calls. `buffers` are a, b, the bias where there is one, c.
-  Status enqueue(cublasLtHandle_t handle, CUstream stream,
-                 const uint64_t *buffers, void *workspace) const;
+  Status enqueue(CUstream stream, const uint64_t *buffers,
+                 void *workspace) const override;
 
 private:
   /// An operation with and without what follows the sum.
@@ -49,10 +50,8 @@ private:
 
   Status makeLayouts();
   Status makeVariant(bool finishes, Variant &variant);
-  Status choose(cublasLtHandle_t handle, Variant &variant,
-                const std::string &name);
-  Result<cublasLtMatmulAlgo_t> ask(cublasLtHandle_t handle,
-                                   const Variant &variant, uint32_t alignment,
+  Status choose(Variant &variant, const std::string &name);
+  Result<cublasLtMatmulAlgo_t> ask(const Variant &variant, uint32_t alignment,
                                    const std::string &name) const;
   Status setLayout(cublasLtMatrixLayout_t *layout, const MatrixLayout &from,
                    cudaDataType type);
@@ -61,6 +60,7 @@ private:
              T value) const;
 
   const Cublas &cublas;
+  cublasLtHandle_t handle;
   MatmulPlan plan;
   uint64_t workspaceBytes;
   uint32_t form;

@@ -34,7 +34,7 @@ namespace llmc::rt::cuda {
 class CudaCommunicator;
 class CudaKernel;
 struct CollectivePlan;
-class MatmulOp;
+class PreparedOp;
 
 /// Runs beside a stream: what an exchange moves on several communicators moves
 /// at once, while NCCL runs what is on one stream one after the other.
@@ -94,7 +94,7 @@ struct LaunchCommand {
 };
 /// Words: buffers.
 struct CallCommand {
-  const MatmulOp *op;
+  const PreparedOp *op;
   void *workspace;
 };
 struct CopyCommand {

@@ -331,8 +331,8 @@ TEST(MatmulPlanTest, OtherLibraryKindsAreRefused) {
   shape.name = "attend";
   shape.descriptor = AttentionShape();
   EXPECT_EQ(planLibrary(shape).message(),
-            "expected a contraction from the libraries of the target cuda, got "
-            "an attention 'attend'");
+            "expected a contraction or a convolution from the libraries of the "
+            "target cuda, got an attention 'attend'");
   shape.descriptor = shapeOf(rows(1, 1, 1));
   shape.form = mostAlgorithms - 1;
   EXPECT_TRUE(planLibrary(shape).ok());

@@ -12,9 +12,9 @@ using namespace llmc::standin;
 
 const char *llmc::standin::nameOf(Kind kind) {
   static const char *const names[] = {
-      "context",      "stream",        "event",      "module",
-      "function",     "graph",         "graph node", "executable graph",
-      "communicator", "library handle"};
+      "context",      "stream",         "event",           "module",
+      "function",     "graph",          "graph node",      "executable graph",
+      "communicator", "library handle", "handle of cuDNN", "descriptor"};
   return names[static_cast<int>(kind)];
 }
 

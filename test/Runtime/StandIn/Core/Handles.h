@@ -29,6 +29,8 @@ enum class Kind : uint8_t {
   GraphExec,
   Communicator,
   Library,
+  Convolver,
+  Descriptor,
 };
 const char *nameOf(Kind kind);
 

@@ -12,6 +12,7 @@
 
 #include "llmc/Support/LLVM.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <string>
 
 namespace llmc::dist {
 
@@ -20,6 +21,9 @@ namespace llmc::dist {
 StringRef getTarget(mlir::ModuleOp program);
 /// Without it, as plans and kernels name it: "cuda".
 StringRef getTargetName(mlir::ModuleOp program);
+/// With the libraries that the user asked for, as rt::hasLibrary names it:
+/// "cuda+cudnn" of "cuda:sm_90+cudnn".
+std::string getTargetLibraries(mlir::ModuleOp program);
 
 /// Whether collectives of a target add up floats of less than 32 bits in f32.
 /// NCCL adds up in the elements' own type.

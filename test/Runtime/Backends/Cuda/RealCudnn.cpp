@@ -1,0 +1,206 @@
+//===- RealCudnn.cpp - Whether cuDNN itself takes our convolutions --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes convolutions ready by the backend's own code, with the libcudnn of this
+// machine, for the description of a GPU: engines are offered, one of them is
+// what a plan wants, and its execution plan is finalized. Nothing is computed,
+// and nothing measured. Run by real_cudnn.py.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvolutionOp.h"
+
+#include <cstdio>
+#include <cstring>
+
+using namespace llmc::rt;
+using namespace llmc::rt::cuda;
+
+namespace {
+
+using Kind = ContractionIndexKind;
+
+/// An H100, as cuDNN describes devices.
+constexpr const char *h100 =
+    R"({"cudaDeviceId": 0, "deviceId": 0, "deviceVer": 900,
+"driverVer": 13000, "maxGridSize": [2147483647, 65535, 65535],
+"maxBlockSize": [1024, 1024, 64], "regsPerBlock": 65536,
+"multiProcessorCount": 132, "warpSize": 32, "maxSharedMemoryPerBlock": 49152,
+"maxSharedMemoryPerBlockOptin": 232448, "reservedSharedMemoryPerBlock": 1024,
+"maxSharedMemoryPerSM": 233472, "maxRegistersPerSM": 65536,
+"maxCtasPerSM": 32, "maxThreadsPerBlock": 1024, "maxThreadsPerSM": 2048,
+"pciDeviceId": 0, "isTccDriver": 0, "supportCoopLaunch": 1,
+"smClockRateKHz": 1980000, "memClockRateKHz": 2619000,
+"l2CacheSize": 52428800, "deviceName": "NVIDIA H100",
+"totalGlobalMem": 85000000000, "memBusWidth": 5120, "memoryBusWidth": 5120})";
+
+struct Case {
+  const char *name;
+  ConvolutionShape shape;
+  std::vector<DType> types = {DType::f32};
+};
+
+/// `places` of 18 elements under a kernel of 3, 16 features to 32.
+ConvolutionShape makeForward(size_t places, bool isInside, int64_t stride) {
+  ConvolutionShape shape;
+  int64_t sizeY = (18 + 2 - 3) / stride + 1;
+  int64_t x = 1, w = 1, y = 1;
+  auto addPlaces = [&] {
+    for (size_t i = 0; i < places; ++i) {
+      shape.windows.insert(shape.windows.begin(),
+                           {18, 3, sizeY, x, w, y, 1, 1, stride, 1});
+      x *= 18;
+      w *= 3;
+      y *= sizeY;
+    }
+  };
+  if (!isInside) {
+    addPlaces();
+  }
+  ContractionIndex n{Kind::n, 32, 0, w, y, 0};
+  ContractionIndex k{Kind::k, 16, x, 32 * w, 0, 0};
+  x *= 16;
+  y *= 32;
+  w *= 16 * 32;
+  if (isInside) {
+    addPlaces();
+  }
+  shape.indices = {{Kind::m, 8, x, 0, y}, n, k};
+  return shape;
+}
+
+/// Of the input: what was a is the result.
+ConvolutionShape makeData(const ConvolutionShape &forward) {
+  ConvolutionShape shape = forward;
+  for (ContractionIndex &index : shape.indices) {
+    std::swap(index.strideA, index.strideC);
+    index.kind = index.kind == Kind::n   ? Kind::k
+                 : index.kind == Kind::k ? Kind::n
+                                         : index.kind;
+  }
+  for (ConvolutionWindow &v : shape.windows) {
+    v = {v.sizeC,   v.sizeB, v.sizeA,     v.strideC, v.strideB,
+         v.strideA, v.stepC, v.dilationB, 1,         v.sizeB - 1 - v.low,
+         true};
+  }
+  return shape;
+}
+
+/// Of the kernel: what was b is the result.
+ConvolutionShape makeFilter(const ConvolutionShape &forward) {
+  ConvolutionShape shape = forward;
+  for (ContractionIndex &index : shape.indices) {
+    std::swap(index.strideB, index.strideC);
+    index.kind = index.kind == Kind::m   ? Kind::k
+                 : index.kind == Kind::k ? Kind::m
+                                         : index.kind;
+  }
+  for (ConvolutionWindow &v : shape.windows) {
+    v = {v.sizeA,   v.sizeC, v.sizeB, v.strideA,   v.strideC,
+         v.strideB, 1,       v.stepC, v.dilationB, v.low};
+  }
+  return shape;
+}
+
+std::vector<Case> makeCases() {
+  std::vector<Case> cases;
+  for (size_t places : {1, 2, 3}) {
+    for (bool isInside : {true, false}) {
+      for (int64_t stride : {1, 2}) {
+        ConvolutionShape forward = makeForward(places, isInside, stride);
+        std::vector<DType> types = {DType::f32};
+        if (places == 2 && !isInside) {
+          types = {DType::f32, DType::bf16, DType::f16, DType::f64};
+        }
+        cases.push_back({"forward", forward, types});
+        cases.push_back({"of the input", makeData(forward), types});
+        cases.push_back({"of the kernel", makeFilter(forward), types});
+      }
+    }
+  }
+  ConvolutionShape reversed = makeForward(2, true, 1);
+  for (ConvolutionWindow &window : reversed.windows) {
+    window.isReversed = true;
+  }
+  cases.push_back({"reversed", reversed});
+  ConvolutionShape dilated = makeForward(2, true, 1);
+  for (ConvolutionWindow &window : dilated.windows) {
+    window.dilationB = 2;
+    window.low = 2;
+  }
+  cases.push_back({"dilated", dilated});
+  ConvolutionShape cropped = makeForward(2, true, 1);
+  cropped.windows[0].low = -1;
+  cropped.windows[0].sizeC = 15;
+  cases.push_back({"without its first places", cropped});
+  ConvolutionShape grouped = makeForward(2, true, 1);
+  grouped.indices[1].size = 8;
+  grouped.indices[2].size = 4;
+  grouped.indices.insert(grouped.indices.begin(), {Kind::batch, 4, 4, 8, 8});
+  grouped.windows[1].strideB = 4 * 32;
+  grouped.windows[0].strideB = 3 * 4 * 32;
+  cases.push_back({"in groups", grouped});
+  ConvolutionShape depthwise = makeForward(2, true, 1);
+  depthwise.indices.erase(depthwise.indices.begin() + 1,
+                          depthwise.indices.end());
+  depthwise.indices.push_back({Kind::batch, 16, 1, 1, 1});
+  depthwise.windows[1].strideB = 16;
+  depthwise.windows[0].strideB = 3 * 16;
+  cases.push_back({"of one feature in a group", depthwise});
+  return cases;
+}
+
+/// Whether it is made ready; the reason where it is not.
+Status accept(const Cudnn &cudnn, CudnnDescriptor device,
+              const ConvolutionShape &shape, int64_t &workspace) {
+  LLMC_TRY_ASSIGN(CudnnConvolution found, findCudnnConvolution(shape));
+  ConvolutionOp op(cudnn, CudnnPlace{nullptr, device}, shape, std::move(found),
+                   convolutionWorkspace(shape));
+  LLMC_TRY(op.prepare("c"));
+  workspace = op.chosenWorkspace();
+  return Status::success();
+}
+
+Status run() {
+  LLMC_TRY_ASSIGN(const Cudnn *cudnn, Cudnn::get());
+  LLMC_TRY_ASSIGN(CudnnObject device,
+                  CudnnObject::make(*cudnn, CudnnKind::deviceProperties));
+  LLMC_TRY(device.set(CudnnAttribute::deviceText, CudnnType::text,
+                      static_cast<int64_t>(std::strlen(h100)), h100));
+  LLMC_TRY(device.finalize());
+  int accepted = 0, all = 0;
+  for (const Case &one : makeCases()) {
+    for (DType type : one.types) {
+      for (double beta : {0.0, 1.0}) {
+        ConvolutionShape shape = one.shape;
+        shape.a = shape.b = shape.c = type;
+        shape.accumulate = type == DType::f64 ? DType::f64 : DType::f32;
+        shape.beta = beta;
+        int64_t workspace = 0;
+        Status status = accept(*cudnn, device.get(), shape, workspace);
+        ++all;
+        accepted += status.ok();
+        if (!status.ok()) {
+          std::printf("refused %s of %zu in %s, beta %g: %s\n", one.name,
+                      shape.windows.size(), nameOf(type).data(), beta,
+                      status.message().c_str());
+        }
+      }
+    }
+  }
+  std::printf("cuDNN %zu accepted %d of %d convolutions for sm_90\n",
+              cudnn->cudnnGetVersion(), accepted, all);
+  return Status::success();
+}
+
+} // namespace
+
+int main() {
+  Status status = run();
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s\n", status.message().c_str());
+    return 1;
+  }
+  return 0;
+}
