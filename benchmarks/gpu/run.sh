@@ -3,7 +3,8 @@
 #
 #   tar -xJf llmc-gpu.tar.xz && llmc-gpu/run.sh > table.txt
 #
-# Needs the driver, cuBLASLt and NCCL of that machine; python3 for comparisons, with torch and jax for the peers.
+# Needs the driver, cuBLASLt and NCCL of that machine, and cuDNN for the conformance of convolutions; python3 for
+# comparisons, with torch and jax for the peers.
 # LLMC_GPU_STAGES names some of: machine conformance kernels small large peers pair. LLMC_GPU_LIBRARIES: folders of CUDA's
 # libraries, with colons between, in front of those that are found. LLMC_GPU_PATIENCE: how many times as long each may
 # take, where kernels are emulated.

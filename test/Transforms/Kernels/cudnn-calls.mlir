@@ -6,8 +6,7 @@
 module {
 dist.execution seed(1) threads(1) target("cuda:sm_90+cudnn")
 
-// What is added to a result stays the call's, a bias is added by the kernel
-// that reads it.
+// What is added to a result stays the call's.
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[Y:.*]] = dist.convolve %arg0, %arg1
 // CHECK: %[[Z:.*]] = dist.convolve %arg0, %arg2 plus %[[Y]]
@@ -19,6 +18,18 @@ func.func @forward(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x8xf32>, %v: tensor<
   %3 = stablehlo.broadcast_in_dim %b, dims = [3] : (tensor<8xf32>) -> tensor<1x2x2x8xf32>
   %4 = stablehlo.add %2, %3 : tensor<1x2x2x8xf32>
   return %4 : tensor<1x2x2x8xf32>
+}
+
+// A bias, which a call of kernels takes, is added by the kernel that reads the
+// result.
+// CHECK-LABEL: func.func @biased
+// CHECK: %[[Y:.*]] = dist.convolve %arg0, %arg1 dims
+// CHECK: dist.launch @kernels::@{{.*}}(%arg2, %[[Y]])
+func.func @biased(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x8xf32>, %b: tensor<8xf32>) -> tensor<1x2x2x8xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) -> tensor<1x2x2x8xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [3] : (tensor<8xf32>) -> tensor<1x2x2x8xf32>
+  %2 = stablehlo.add %0, %1 : tensor<1x2x2x8xf32>
+  return %2 : tensor<1x2x2x8xf32>
 }
 
 // The gradients of a strided one.

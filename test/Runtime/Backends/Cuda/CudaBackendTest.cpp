@@ -35,6 +35,29 @@ TEST(CudaBackendTest, WorkspaceNeedsNoGpu) {
   EXPECT_EQ(*bytes, uint64_t(32) << 20);
 }
 
+// Of a convolution: room for each operand in another layout, and as much as a
+// product has.
+TEST(CudaBackendTest, WorkspaceOfAConvolutionGrowsWithIt) {
+  using Kind = ContractionIndexKind;
+  ConvolutionShape shape;
+  shape.indices = {{Kind::m, 8, 9 * 16, 0, 5 * 20},
+                   {Kind::n, 20, 0, 1, 1},
+                   {Kind::k, 16, 1, 20, 0}};
+  shape.windows = {{9, 3, 5, 16, 16 * 20, 20, 1, 1, 2, 1}};
+  LibraryShape library;
+  library.name = "convolution";
+  library.descriptor = shape;
+  Result<uint64_t> bytes = backend().libraryWorkspace(library);
+  ASSERT_TRUE(bytes.ok()) << bytes.message();
+  // 8 x 9 x 16, 3 x 16 x 20 and 8 x 5 x 20 floats, each to the next 256 bytes.
+  EXPECT_EQ(*bytes, (uint64_t(32) << 20) + 4608 + 3840 + 3328);
+  EXPECT_EQ(backend().libraryForms(library).size(), 1U);
+  library.form = 1;
+  EXPECT_EQ(backend().libraryWorkspace(library).message(),
+            "expected form 0 to 0 of convolution 'convolution' on a GPU, got "
+            "1");
+}
+
 TEST(CudaBackendTest, WorkspaceOfWhatIsNotThereIsRefused) {
   LibraryShape shape;
   shape.name = "order";
