@@ -277,7 +277,7 @@ TEST(AttendLanes, OtherSums) {
 // call-faults.test is caught by.
 TEST(AttendLanes, Few) {
   Attention a;
-  a.batches = {1}, a.rows = 70, a.columns = 67, a.how = "causal 0";
+  a.batches = {1}, a.rows = 100, a.columns = 95, a.how = "causal 0";
   expectBoth(a);
 }
 

@@ -10,6 +10,7 @@
 //   64 kernels are 71 launches on a GPU, 64 with the same bits
 //
 // and fails where bits differ, a thread does wrong, or programs are not alike.
+// Kernels in place of a library's call (CallForm.h) are not compared.
 //
 // Test: test/Codegen/example-kernels.test
 //===----------------------------------------------------------------------===//
@@ -17,6 +18,7 @@
 #include "LaneRunner.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Graph/IR/LibraryCall.h"
 #include "llmc/Runtime/Plan/Format/KernelAbi.h"
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Kernels/Passes.h"
@@ -239,6 +241,24 @@ static std::vector<dist::LaunchOp> takeStages(dist::LaunchOp launch,
   return {};
 }
 
+/// What the launches from `next` on make that take the place of `call`, of
+/// which processors have a library; empty where they do not.
+static std::vector<mlir::Value> takeCall(mlir::Operation *call,
+                                         mlir::Block::iterator &next,
+                                         mlir::Block::iterator end) {
+  std::vector<mlir::Value> made;
+  size_t wanted = call->getNumResults();
+  while (next != end && mlir::isa<dist::LaunchOp>(*next)) {
+    llvm::append_range(made, (next++)->getResults());
+    if (made.size() < wanted)
+      continue;
+    mlir::ValueRange last = llvm::ArrayRef(made).take_back(wanted);
+    if (last.getTypes() == call->getResultTypes())
+      return {made.end() - wanted, made.end()};
+  }
+  return {};
+}
+
 namespace {
 /// Walks the functions of both programs side by side.
 class Comparison {
@@ -271,6 +291,15 @@ bool Comparison::compare(mlir::Block &left, mlir::Block &right) {
   for (mlir::Operation &op : left) {
     auto launch = mlir::dyn_cast<dist::LaunchOp>(op);
     if (!launch) {
+      bool isCall = mlir::isa<graph::LibraryCallOpInterface>(op) &&
+                    next != right.end() && mlir::isa<dist::LaunchOp>(*next);
+      if (isCall) {
+        std::vector<mlir::Value> made = takeCall(&op, next, right.end());
+        if (made.empty())
+          return false;
+        match(op.getResults(), made);
+        continue;
+      }
       if (next == right.end() || next->getName() != op.getName())
         return false;
       match(op.getResults(), next->getResults());
