@@ -221,6 +221,9 @@ rt::Status import::addRecipe(ModuleOp module, func::FuncOp main,
       flag(recipe.skipNotFinite), lossScale);
   if (recipe.rounding == "stochastic")
     training->setAttr(dist::kStochasticRounding, builder.getUnitAttr());
+  if (recipe.attention != "auto")
+    training->setAttr(dist::kAttention,
+                      builder.getStringAttr(recipe.attention));
   LLMC_TRY(markUpdate(training, recipe));
   return markSaved(training, recipe);
 }

@@ -301,6 +301,12 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           {"exact", "mean of microbatches"}));
   add(row("training.raise", &Config::training, &TrainingConfig::raise,
           std::optional(true), "recognise structured ops such as losses"));
+  add(row("training.attention", &Config::training, &TrainingConfig::attention,
+          std::optional<std::string>("auto"),
+          "whole: its scores are never stored; products, whose scores are kept "
+          "for the backward; auto: whole, but on GPUs products where factors "
+          "are narrower than f32",
+          {"auto", "whole", "products"}));
   add(row("training.unroll", &Config::training, &TrainingConfig::unroll,
           std::optional(false),
           "copy the ops of loops for each trip, where they would stay loops"));

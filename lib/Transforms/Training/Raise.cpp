@@ -25,6 +25,7 @@
 #include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
+#include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Runtime/Base/TargetLibraries.h"
@@ -299,16 +300,62 @@ static bool hasEmptyTensor(Operation *op) {
          llvm::any_of(op->getResultTypes(), isEmpty);
 }
 
-/// `target` computes attention, by a library or by kernels.
-static void raiseAttentions(StringRef target, ArrayRef<Operation *> ops) {
-  bool isLibrary = rt::hasLibrary(target, "attention");
+namespace {
+/// How attention is computed on a target.
+struct AttentionMeans {
+  /// By kernels that the compiler writes in place of a library. They multiply
+  /// narrow floats at the rate of f32.
+  bool byKernels = false;
+  bool isAskedFor = false; ///< Whatever that takes.
+  bool isNarrow = false;   ///< All factors are.
+};
+} // namespace
+
+/// None where attention stays products and a softmax.
+static std::optional<AttentionMeans> findAttentionMeans(ModuleOp module) {
+  StringRef target = dist::getTargetName(module);
+  if (!rt::isComputed(target, "attention"))
+    return std::nullopt;
+  AttentionMeans means;
+  means.byKernels = !rt::hasLibrary(target, "attention");
+  for (auto recipe : module.getOps<dist::TrainingOp>()) {
+    auto asked = recipe->getAttrOfType<StringAttr>(dist::kAttention);
+    if (asked && asked == "products")
+      return std::nullopt;
+    means.isAskedFor |= static_cast<bool>(asked);
+    if (std::optional<Type> precision = recipe.getPrecision())
+      means.isNarrow |= precision->getIntOrFloatBitWidth() < 32;
+  }
+  return means;
+}
+
+/// Why the products of a contraction stay what they are; empty where they may
+/// become an attention.
+static StringRef whyProducts(Operation *op, const AttentionMeans &means) {
+  if (!means.byKernels)
+    return "";
+  if (hasEmptyTensor(op))
+    return "it has no elements, and kernels of attention need some";
+  auto isNarrow = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  };
+  bool narrow = means.isNarrow || llvm::any_of(op->getOperandTypes(), isNarrow);
+  return narrow && !means.isAskedFor
+             ? "kernels of attention multiply its narrow floats at the rate of "
+               "f32, a library's products do not (training.attention = "
+               "\"whole\" keeps no scores)"
+             : "";
+}
+
+static void raiseAttentions(const AttentionMeans &means,
+                            ArrayRef<Operation *> ops) {
   training::ConstantCones cones;
   for (Operation *op : ops) {
-    if (!isLibrary && hasEmptyTensor(op)) {
+    if (StringRef why = whyProducts(op, means); !why.empty()) {
       if (isa<stablehlo::DotGeneralOp>(op))
         remark::missed(op->getLoc(), remarkOf("attention"))
-            << "a contraction stays as it is: it has no elements, and kernels "
-               "of attention need some";
+            << ("a contraction stays as it is: " + why).str();
       continue;
     }
     StringRef reason;
@@ -445,8 +492,7 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
   using RaisePassBase::RaisePassBase;
 
   void runOnOperation() override {
-    StringRef target = dist::getTargetName(getOperation());
-    bool hasAttention = rt::isComputed(target, "attention");
+    std::optional<AttentionMeans> means = findAttentionMeans(getOperation());
     llvm::DenseSet<Attribute> excluded;
     for (auto recipe : getOperation().getOps<dist::TrainingOp>())
       if (!recipe.getRaise().value_or(true))
@@ -461,8 +507,8 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
         training::eraseDeadOps(function.front());
       }
       // Elsewhere it stays products and a softmax.
-      if (attention && hasAttention) {
-        raiseAttentions(target, collectOps(function));
+      if (attention && means) {
+        raiseAttentions(*means, collectOps(function));
         training::eraseDeadOps(function.front());
       }
       if (rotary)

@@ -204,6 +204,9 @@ struct TrainingConfig {
   std::string loss;
   /// Recognise softmax cross-entropy and other structured ops.
   bool raise = true;
+  /// "whole", "products", or "auto": whole but where kernels in place of a
+  /// library would multiply narrow floats at the rate of f32.
+  std::string attention;
   /// Loops of the text become their trips.
   bool unroll = false;
   /// "of jax" refuses functions whose own rules the text has lost; "of the

@@ -151,6 +151,13 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                                 "\"BACKWARD\" for '"
                              << name << "', got " << value;
   }
+  if (name == kAttention) {
+    auto text = dyn_cast<StringAttr>(value);
+    if (text && (text == "whole" || text == "products"))
+      return success();
+    return op->emitOpError() << "expected \"whole\" or \"products\" for '"
+                             << name << "', got " << value;
+  }
   if (name == kUnroll || name == kRoundsTerms || name == kStochasticRounding) {
     if (isa<UnitAttr>(value))
       return success();

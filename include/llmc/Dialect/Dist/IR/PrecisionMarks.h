@@ -25,6 +25,8 @@ inline constexpr llvm::StringLiteral kScaling = "dist.scaling";
 /// chance.
 inline constexpr llvm::StringLiteral kStochasticRounding =
     "dist.stochastic_rounding";
+/// Of recipes: "whole" where attention is raised, "products" where it is not.
+inline constexpr llvm::StringLiteral kAttention = "dist.attention";
 /// Of a conversion, from phase 3 on: what it rounds is each device's term of a
 /// sum, and what it makes is a term of the sum of rounded ones.
 inline constexpr llvm::StringLiteral kRoundsTerms = "dist.rounds_terms";
