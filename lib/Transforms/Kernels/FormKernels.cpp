@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferLife.h"
-#include "CallKernels.h"
+#include "Calls/CallKernels.h"
 #include "KernelTable.h"
 #include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"

@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferLife.h"
-#include "CallKernels.h"
+#include "Calls/CallKernels.h"
 #include "ScalarProbe.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/ProgramTarget.h"

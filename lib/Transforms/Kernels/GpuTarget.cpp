@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuTarget.h"
-#include "GpuCalls.h"
+#include "Calls/GpuCalls.h"
 #include "GpuWriter.h"
 #include "WriterFaults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

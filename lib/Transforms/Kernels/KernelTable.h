@@ -11,7 +11,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_KERNELTABLE_H
 #define LLMC_LIB_TRANSFORMS_KERNELS_KERNELTABLE_H
 
-#include "CallForm.h"
+#include "Calls/CallForm.h"
 #include "KernelEmitter.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"

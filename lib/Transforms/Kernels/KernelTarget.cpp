@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelTarget.h"
-#include "CallForm.h"
+#include "Calls/CallForm.h"
 #include "CpuTarget.h"
 #include "GpuTarget.h"
 

@@ -32,7 +32,7 @@ static std::optional<WriterFault> readWriterFault() {
 #define LLMC_WRITER_FAULT(name, breaks)                                        \
   if (asked == #name)                                                          \
     return WriterFault::name;
-#include "CallFaults.def"
+#include "Calls/CallFaults.def"
   std::fprintf(stderr,
                "error[usage]: expected LLMC_WRITER_FAULT to name a fault of "
                "WriterFaults.def or CallFaults.def, got '%s'\n",

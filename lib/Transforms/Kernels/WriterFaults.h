@@ -19,7 +19,7 @@ enum class WriterFault {
 #define LLMC_WRITER_FAULT(name, breaks) name,
 #include "WriterFaults.def"
 #define LLMC_WRITER_FAULT(name, breaks) name,
-#include "CallFaults.def"
+#include "Calls/CallFaults.def"
 };
 
 #if LLMC_SEEDED_FAULTS

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductGroups.h"
-#include "WriterFaults.h"
+#include "../WriterFaults.h"
 
 using namespace mlir;
 

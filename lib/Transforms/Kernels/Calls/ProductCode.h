@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_PRODUCTCODE_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_PRODUCTCODE_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_PRODUCTCODE_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_PRODUCTCODE_H
 
 #include "ProductForm.h"
 
@@ -55,4 +55,4 @@ private:
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_PRODUCTCODE_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_PRODUCTCODE_H

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductCode.h"
-#include "WriterFaults.h"
+#include "../WriterFaults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

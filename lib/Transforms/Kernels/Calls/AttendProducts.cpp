@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../WriterFaults.h"
 #include "AttendCode.h"
-#include "WriterFaults.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;

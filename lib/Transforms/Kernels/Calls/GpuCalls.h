@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_GPUCALLS_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_GPUCALLS_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_GPUCALLS_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_GPUCALLS_H
 
 #include "CallForm.h"
 
@@ -19,4 +19,4 @@ std::optional<CallPlan> planGpuCall(const rt::LibraryDescriptor &descriptor,
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_GPUCALLS_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_GPUCALLS_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../WriterFaults.h"
 #include "AttendCode.h"
-#include "WriterFaults.h"
 #include <cmath>
 
 using namespace mlir;

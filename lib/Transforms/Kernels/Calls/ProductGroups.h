@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_PRODUCTGROUPS_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_PRODUCTGROUPS_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_PRODUCTGROUPS_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_PRODUCTGROUPS_H
 
 #include "ProductForm.h"
 
@@ -33,4 +33,4 @@ GroupTile findGroup(GridCode &code, const ProductGroups &groups, Value batch,
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_PRODUCTGROUPS_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_PRODUCTGROUPS_H

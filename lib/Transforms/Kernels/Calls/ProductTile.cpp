@@ -17,9 +17,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../WriterFaults.h"
 #include "ProductCode.h"
 #include "ProductGroups.h"
-#include "WriterFaults.h"
 #include <cmath>
 
 using namespace mlir;

@@ -15,8 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OrderForm.h"
+#include "../WriterFaults.h"
 #include "OrderKeys.h"
-#include "WriterFaults.h"
 
 using namespace mlir;
 

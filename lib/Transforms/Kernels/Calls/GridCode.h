@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_GRIDCODE_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_GRIDCODE_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_GRIDCODE_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_GRIDCODE_H
 
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,4 +103,4 @@ private:
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_GRIDCODE_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_GRIDCODE_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_ORDERFORM_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_ORDERFORM_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ORDERFORM_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ORDERFORM_H
 
 #include "CallForm.h"
 
@@ -27,4 +27,4 @@ CallPlan planOrder(const rt::ArgsortShape &shape,
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_ORDERFORM_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ORDERFORM_H

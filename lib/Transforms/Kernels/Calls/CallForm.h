@@ -13,11 +13,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLFORM_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_CALLFORM_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_CALLFORM_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_CALLFORM_H
 
+#include "../KernelTarget.h"
 #include "GridCode.h"
-#include "KernelTarget.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Runtime/Base/Library.h"
 #include <functional>
@@ -53,4 +53,4 @@ inline bool needsWide(int64_t most) { return most >= int64_t(1) << 31; }
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLFORM_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_CALLFORM_H

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_ATTENDCODE_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_ATTENDCODE_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ATTENDCODE_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ATTENDCODE_H
 
 #include "AttendForm.h"
 
@@ -169,4 +169,4 @@ private:
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_ATTENDCODE_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ATTENDCODE_H

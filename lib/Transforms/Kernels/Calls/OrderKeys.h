@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_ORDERKEYS_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_ORDERKEYS_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ORDERKEYS_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ORDERKEYS_H
 
 #include "CallForm.h"
 
@@ -46,4 +46,4 @@ private:
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_ORDERKEYS_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ORDERKEYS_H

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLKERNELS_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_CALLKERNELS_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_CALLKERNELS_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_CALLKERNELS_H
 
-#include "KernelTable.h"
+#include "../KernelTable.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
 
 namespace llmc::kernels {
@@ -35,4 +35,4 @@ SmallVector<Value> launchCall(OpBuilder &builder, KernelTable &table,
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLKERNELS_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_CALLKERNELS_H

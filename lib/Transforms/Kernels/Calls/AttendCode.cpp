@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttendCode.h"
-#include "WriterFaults.h"
+#include "../WriterFaults.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_PRODUCTFORM_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_PRODUCTFORM_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_PRODUCTFORM_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_PRODUCTFORM_H
 
 #include "CallForm.h"
 
@@ -102,4 +102,4 @@ void writeSum(GridCode &code, const Product &product, int64_t splits);
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_PRODUCTFORM_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_PRODUCTFORM_H

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OrderKeys.h"
-#include "WriterFaults.h"
+#include "../WriterFaults.h"
 
 using namespace mlir;
 

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_TRANSFORMS_KERNELS_ATTENDFORM_H
-#define LLMC_LIB_TRANSFORMS_KERNELS_ATTENDFORM_H
+#ifndef LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ATTENDFORM_H
+#define LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ATTENDFORM_H
 
 #include "CallForm.h"
 #include "llvm/Support/MathExtras.h"
@@ -76,4 +76,4 @@ void writeAttendColumns(GridCode &code, const Attention &attention,
 
 } // namespace llmc::kernels
 
-#endif // LLMC_LIB_TRANSFORMS_KERNELS_ATTENDFORM_H
+#endif // LLMC_LIB_TRANSFORMS_KERNELS_CALLS_ATTENDFORM_H
