@@ -116,8 +116,10 @@ bool isFloatConversion(Operation *op);
 bool isShapeOp(Operation *op);
 
 /// Puts one `nn.attention` in the place of an attention whose last op is the
-/// contraction `op`. Where it does not, `reason` is as of the matcher.
-bool raiseAttention(Operation *op, ConstantCones &cones, StringRef &reason);
+/// contraction `op`. Where it does not, `reason` is as of the matcher, or
+/// `refusal`, which says why none is wanted, where there is one.
+bool raiseAttention(Operation *op, ConstantCones &cones, StringRef refusal,
+                    StringRef &reason);
 
 } // namespace llmc::training
 

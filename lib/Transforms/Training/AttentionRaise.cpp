@@ -258,11 +258,15 @@ static Value buildState(CanonicalBuilder &with, const DropMatch &drop) {
 }
 
 bool training::raiseAttention(Operation *op, ConstantCones &cones,
-                              StringRef &reason) {
+                              StringRef refusal, StringRef &reason) {
   AttentionMatcher matcher(cones);
   std::optional<AttentionMatch> match = matcher.match(op, reason);
   if (!match)
     return false;
+  if (!refusal.empty()) {
+    reason = refusal;
+    return false;
+  }
   OpBuilder b(op);
   CanonicalBuilder with(b, op->getLoc(), matcher.atoms);
   AtomDims batches, groups;

@@ -329,20 +329,20 @@ static std::optional<AttentionMeans> findAttentionMeans(ModuleOp module) {
   return means;
 }
 
-/// Why the products of a contraction stay what they are; empty where they may
-/// become an attention.
+/// Why an attention whose last op is `op` stays two products and a softmax;
+/// empty where it may become one op.
 static StringRef whyProducts(Operation *op, const AttentionMeans &means) {
   if (!means.byKernels)
     return "";
   if (hasEmptyTensor(op))
-    return "it has no elements, and kernels of attention need some";
+    return "there are no elements, and kernels of attention need some";
   auto isNarrow = [](Type type) {
     Type element = getElementTypeOrSelf(type);
     return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
   };
   bool narrow = means.isNarrow || llvm::any_of(op->getOperandTypes(), isNarrow);
   return narrow && !means.isAskedFor
-             ? "kernels of attention multiply its narrow floats at the rate of "
+             ? "kernels of attention multiply narrow floats at the rate of "
                "f32, a library's products do not (training.attention = "
                "\"whole\" keeps no scores)"
              : "";
@@ -352,14 +352,8 @@ static void raiseAttentions(const AttentionMeans &means,
                             ArrayRef<Operation *> ops) {
   training::ConstantCones cones;
   for (Operation *op : ops) {
-    if (StringRef why = whyProducts(op, means); !why.empty()) {
-      if (isa<stablehlo::DotGeneralOp>(op))
-        remark::missed(op->getLoc(), remarkOf("attention"))
-            << ("a contraction stays as it is: " + why).str();
-      continue;
-    }
     StringRef reason;
-    if (training::raiseAttention(op, cones, reason))
+    if (training::raiseAttention(op, cones, whyProducts(op, means), reason))
       remark::passed(op->getLoc(), remarkOf("attention"))
           << "two contractions and the softmax between them are one attention";
     else if (!reason.empty())
