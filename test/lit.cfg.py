@@ -18,6 +18,8 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
 config.environment["LLMC_SOURCE"] = config.llmc_src_root
 config.environment["LLMC_BUILD"] = config.llmc_obj_root
 # Most tests compile the kernels of a few models again and again.
+# Kernels that LLVM optimizes less have the same bits; tests of code generation and scripts/nightly.sh have the others.
+config.environment["LLMC_KERNEL_EFFORT"] = os.environ.get("LLMC_KERNEL_EFFORT", "quick")
 config.environment["LLMC_KERNEL_CACHE"] = os.environ.get("LLMC_KERNEL_CACHE", config.llmc_obj_root + "/kernel-cache")
 
 if config.has_compiler:

@@ -194,7 +194,7 @@ static FailureOr<std::string> emitPtx(dist::KernelOp kernel,
                                       const CodeTarget &target) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
-  optimize(module, machine);
+  optimize(module, machine, KernelEffort::full);
   if (failed(checkFunctions(kernel, module, target)))
     return failure();
   SmallVector<char, 0> bytes;
@@ -208,7 +208,8 @@ static FailureOr<std::string> emitPtx(dist::KernelOp kernel,
 }
 
 FailureOr<std::string> makeDeviceCode(dist::KernelOp kernel, ModuleOp code,
-                                      const CodeTarget &target) {
+                                      const CodeTarget &target,
+                                      KernelEffort effort) {
   std::unique_ptr<llvm::TargetMachine> machine;
   if (!target.isOnLanes()) {
     std::string error;
@@ -231,7 +232,7 @@ FailureOr<std::string> makeDeviceCode(dist::KernelOp kernel, ModuleOp code,
     return failure();
   if (target.isOnLanes()) {
     addLaneFunction(kernel, **body);
-    return emitObject(kernel, *module);
+    return emitObject(kernel, *module, effort);
   }
   addKernel(kernel, **body);
   return emitPtx(kernel, *module, *machine, target);

@@ -59,8 +59,8 @@ static FailureOr<std::string> linkLanes(ModuleOp kernels,
 FailureOr<KernelObjects> compileDeviceKernels(ModuleOp kernels,
                                               const CodeTarget &target,
                                               rt::plan::Manifest &manifest,
-                                              const KernelCache *cache) {
-  FailureOr<KernelObjects> codes = compileCodes(kernels, target, cache);
+                                              const KernelBuild &build) {
+  FailureOr<KernelObjects> codes = compileCodes(kernels, target, build);
   if (failed(codes))
     return failure();
   manifest.features.clear();

@@ -67,18 +67,19 @@ static std::string printCode(dist::KernelOp kernel,
 
 /// Fills `objects` from the cache, and gives the kernels that it lacks.
 static std::vector<Job> findMissing(ModuleOp kernels, const CodeTarget &target,
-                                    const KernelCache *cache,
+                                    const KernelBuild &build,
                                     KernelObjects &objects) {
   SymbolTable symbols(kernels);
   std::vector<Job> jobs;
   for (auto kernel : kernels.getOps<dist::KernelOp>()) {
     Job job{kernel, {}, {}};
     std::optional<std::string> found;
-    if (cache) {
-      job.key = cache->getKey(
-          target.architecture +
+    if (build.cache) {
+      StringRef effort = build.effort == KernelEffort::quick ? " quick " : "";
+      job.key = build.cache->getKey(
+          target.architecture + effort.str() +
           printCode(kernel, collectCode(symbols, kernel.getCode())));
-      found = cache->find(job.key);
+      found = build.cache->find(job.key);
     }
     objects.push_back(found.value_or(""));
     if (!found)
@@ -111,7 +112,7 @@ static LogicalResult lowerMissing(ModuleOp kernels, const CodeTarget &target,
 }
 
 static LogicalResult compileMissing(ModuleOp kernels, const CodeTarget &target,
-                                    std::vector<Job> &jobs,
+                                    KernelEffort effort, std::vector<Job> &jobs,
                                     MutableArrayRef<std::string> made) {
   if (jobs.empty())
     return success();
@@ -123,8 +124,8 @@ static LogicalResult compileMissing(ModuleOp kernels, const CodeTarget &target,
   return failableParallelForEachN(&context, 0, jobs.size(), [&](size_t i) {
     FailureOr<std::string> object =
         target.isDevice()
-            ? makeDeviceCode(jobs[i].kernel, *jobs[i].code, target)
-            : makeKernelObject(jobs[i].kernel, *jobs[i].code);
+            ? makeDeviceCode(jobs[i].kernel, *jobs[i].code, target, effort)
+            : makeKernelObject(jobs[i].kernel, *jobs[i].code, effort);
     jobs[i].code = nullptr;
     if (succeeded(object))
       made[i] = std::move(*object);
@@ -143,16 +144,26 @@ static LogicalResult storeObjects(ModuleOp kernels, const KernelCache &cache,
   return success();
 }
 
+rt::Result<KernelEffort> parseKernelEffort(StringRef text) {
+  if (text == "full")
+    return KernelEffort::full;
+  if (text == "quick")
+    return KernelEffort::quick;
+  return rt::makeError(rt::ErrorKind::usage,
+                       "kernel effort: expected full or quick, got '" +
+                           text.str() + "'");
+}
+
 FailureOr<KernelObjects> compileCodes(ModuleOp kernels,
                                       const CodeTarget &target,
-                                      const KernelCache *cache) {
+                                      const KernelBuild &build) {
   if (failed(verifyStoredElements(kernels)))
     return failure();
   KernelObjects objects;
-  std::vector<Job> jobs = findMissing(kernels, target, cache, objects);
+  std::vector<Job> jobs = findMissing(kernels, target, build, objects);
   KernelObjects made(jobs.size());
-  if (failed(compileMissing(kernels, target, jobs, made)) ||
-      (cache && failed(storeObjects(kernels, *cache, jobs, made))))
+  if (failed(compileMissing(kernels, target, build.effort, jobs, made)) ||
+      (build.cache && failed(storeObjects(kernels, *build.cache, jobs, made))))
     return failure();
   size_t next = 0;
   for (std::string &object : objects)
@@ -162,8 +173,8 @@ FailureOr<KernelObjects> compileCodes(ModuleOp kernels,
 }
 
 FailureOr<KernelObjects> compileKernels(ModuleOp kernels,
-                                        const KernelCache *cache) {
-  FailureOr<KernelObjects> objects = compileCodes(kernels, {}, cache);
+                                        const KernelBuild &build) {
+  FailureOr<KernelObjects> objects = compileCodes(kernels, {}, build);
   FailureOr<rt::plan::Manifest> manifest = failure();
   if (succeeded(objects))
     manifest = getManifest(kernels);

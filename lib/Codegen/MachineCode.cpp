@@ -30,6 +30,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 
 using namespace mlir;
 
@@ -96,7 +98,21 @@ getLibraryFunctions(const llvm::Triple &triple) {
   return library;
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static llvm::ModulePassManager makePasses(llvm::PassBuilder &builder,
+                                          KernelEffort effort) {
+  if (effort == KernelEffort::full)
+    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  llvm::FunctionPassManager simplify;
+  simplify.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  simplify.addPass(llvm::EarlyCSEPass());
+  llvm::ModulePassManager passes =
+      builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplify)));
+  return passes;
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              KernelEffort effort) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -114,8 +130,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  makePasses(builder, effort).run(module, modules);
 }
 
 /// The module for this machine, not yet optimised.
@@ -134,14 +149,17 @@ static void setTarget(llvm::Module &module,
   }
 }
 
-FailureOr<std::string> emitObject(Operation *op, llvm::Module &module) {
+FailureOr<std::string> emitObject(Operation *op, llvm::Module &module,
+                                  KernelEffort effort) {
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(error);
   if (!machine)
     return emitRefusal(op, rt::ErrorKind::mismatch)
            << "expected a code generator for this machine, got none: " << error;
+  if (effort == KernelEffort::quick)
+    machine->setOptLevel(llvm::CodeGenOptLevel::None);
   setTarget(module, *machine);
-  optimize(module, *machine);
+  optimize(module, *machine, effort);
   moveNarrowFloatsAsBits(module);
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
@@ -165,7 +183,8 @@ FailureOr<llvm::Function *> findCode(dist::KernelOp kernel,
   return body;
 }
 
-FailureOr<std::string> makeKernelObject(dist::KernelOp kernel, ModuleOp code) {
+FailureOr<std::string> makeKernelObject(dist::KernelOp kernel, ModuleOp code,
+                                        KernelEffort effort) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(code, context, "kernel");
@@ -173,7 +192,7 @@ FailureOr<std::string> makeKernelObject(dist::KernelOp kernel, ModuleOp code) {
   if (failed(body))
     return failure();
   addWrapper(**body, kernel.getSymName());
-  return emitObject(kernel, *module);
+  return emitObject(kernel, *module, effort);
 }
 
 FailureOr<std::string> makeManifestObject(ModuleOp kernels,
@@ -181,7 +200,8 @@ FailureOr<std::string> makeManifestObject(ModuleOp kernels,
   llvm::LLVMContext context;
   llvm::Module module("manifest", context);
   addManifest(module, rt::plan::serializeManifest(manifest));
-  return emitObject(kernels, module);
+  // Data alone: there is nothing to optimize.
+  return emitObject(kernels, module, KernelEffort::quick);
 }
 
 } // namespace llmc::codegen

@@ -27,23 +27,28 @@ namespace llmc::codegen {
 /// Codes of all kernels, in order, by `makeKernelObject` or `makeDeviceCode`.
 FailureOr<KernelObjects> compileCodes(ModuleOp kernels,
                                       const CodeTarget &target,
-                                      const KernelCache *cache);
+                                      const KernelBuild &build);
 
 /// The object of one kernel, whose code `code` has in the LLVM dialect. On
 /// failure an error has been emitted at `kernel`.
-FailureOr<std::string> makeKernelObject(dist::KernelOp kernel, ModuleOp code);
+FailureOr<std::string> makeKernelObject(dist::KernelOp kernel, ModuleOp code,
+                                        KernelEffort effort);
 
 /// Code of one kernel of a GPU, likewise: text of PTX, or for
 /// `CodeTarget::isOnLanes` an object with a function of LaneAbi.h.
 FailureOr<std::string> makeDeviceCode(dist::KernelOp kernel, ModuleOp code,
-                                      const CodeTarget &target);
+                                      const CodeTarget &target,
+                                      KernelEffort effort);
 
-/// O3 without the loop and straight-line vectorizers: kernels are vector code
-/// already (LoopWidening.h).
-void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+/// O3 without the loop and straight-line vectorizers, since kernels are vector
+/// code already (LoopWidening.h); for `quick` only values in registers and
+/// equal ones computed once.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              KernelEffort effort);
 /// Machine code of `module` for this machine; none, with an error at `op`, if
 /// LLVM has none.
-FailureOr<std::string> emitObject(Operation *op, llvm::Module &module);
+FailureOr<std::string> emitObject(Operation *op, llvm::Module &module,
+                                  KernelEffort effort);
 
 /// The code of a kernel in `module`, which was translated from it; on failure
 /// an error has been emitted.

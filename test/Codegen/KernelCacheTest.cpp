@@ -151,9 +151,10 @@ TEST_F(Caching, KernelsAreCompiledOnce) {
       ->loadDialect<dist::DistDialect, mlir::func::FuncDialect,
                     mlir::memref::MemRefDialect, mlir::arith::ArithDialect>();
   KernelCache cache = open();
-  auto compile = [&](const char *value, const KernelCache *with) {
+  auto compile = [&](const char *value, const KernelCache *with,
+                     codegen::KernelEffort effort = {}) {
     auto module = context.parse(kernels(value));
-    auto objects = codegen::compileKernels(*module, with);
+    auto objects = codegen::compileKernels(*module, {with, effort});
     EXPECT_TRUE(succeeded(objects)) << context.takeMessages();
     return *objects;
   };
@@ -174,6 +175,8 @@ TEST_F(Caching, KernelsAreCompiledOnce) {
     ASSERT_TRUE(cache.store(llvm::StringRef(name).drop_back(2), "planted"));
   EXPECT_THAT(compile("1.0", &cache),
               ElementsAre("planted", "planted", without[2]));
+  // What was compiled with another effort is something else.
+  EXPECT_NE(compile("1.0", &cache, codegen::KernelEffort::quick)[0], "planted");
 }
 
 TEST_F(Caching, ACacheThatIsGoneIsAnError) {
@@ -184,7 +187,7 @@ TEST_F(Caching, ACacheThatIsGoneIsAnError) {
   KernelCache cache = open();
   fs::remove_all(folder);
   auto module = context.parse(kernels("1.0"));
-  EXPECT_TRUE(failed(codegen::compileKernels(*module, &cache)));
+  EXPECT_TRUE(failed(codegen::compileKernels(*module, {&cache})));
   EXPECT_THAT(context.takeMessages(),
               HasSubstr("kernel cache: expected to write '" + folder));
 }

@@ -61,7 +61,8 @@ bool Kernels::write(const codegen::CodeTarget &target, StringRef path) {
     return succeeded(objects) &&
            succeeded(codegen::linkKernels(module, *objects, path));
   }
-  if (failed(codegen::compileDeviceKernels(module, target, manifest)))
+  if (failed(codegen::compileDeviceKernels(
+          module, target, manifest, {nullptr, codegen::KernelEffort::quick})))
     return false;
   std::ofstream(path.str(), std::ios::binary) << manifest.images[0].data;
   return true;

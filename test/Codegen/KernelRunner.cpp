@@ -66,8 +66,9 @@ bool KernelRunner::compile(ModuleOp kernels, StringRef path) {
            succeeded(codegen::linkKernels(kernels, *object, path));
   }
   FailureOr<rt::plan::Manifest> made = codegen::getManifest(kernels);
-  if (failed(made) ||
-      failed(codegen::compileDeviceKernels(kernels, {"cuda", "fibers"}, *made)))
+  if (failed(made) || failed(codegen::compileDeviceKernels(
+                          kernels, {"cuda", "fibers"}, *made,
+                          {nullptr, codegen::KernelEffort::quick})))
     return false;
   manifest = std::move(*made);
   return rt::writeFileAtomically(path.str(), manifest.images[0].data).ok();

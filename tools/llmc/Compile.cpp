@@ -370,14 +370,14 @@ writeKernels(ModuleOp module, const std::string &folder,
   AllThreads parallel(*module.getContext());
   LLMC_TRY_ASSIGN(codegen::CodeTarget target,
                   codegen::CodeTarget::parse(dist::getTarget(module)));
-  const codegen::KernelCache *known = cache ? &*cache : nullptr;
+  codegen::KernelBuild build{cache ? &*cache : nullptr, options.kernelEffort};
   FailureOr<rt::plan::Manifest> manifest = codegen::getManifest(kernels);
   FailureOr<codegen::KernelObjects> objects = failure();
   if (succeeded(manifest))
     objects =
         target.isDevice()
-            ? codegen::compileDeviceKernels(kernels, target, *manifest, known)
-            : codegen::compileKernels(kernels, known);
+            ? codegen::compileDeviceKernels(kernels, target, *manifest, build)
+            : codegen::compileKernels(kernels, build);
   if (failed(objects) || failed(codegen::linkKernels(kernels, *objects, path)))
     return blame(
         error.status(ErrorKind::diagnosed, "cannot compile the kernels"), error,

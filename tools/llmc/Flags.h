@@ -161,6 +161,15 @@ struct ModelFlags : Commands {
       cl::value_desc("folder"),
       cl::desc("keep compiled kernels here, and take those of before\n"
                "(default: $LLMC_KERNEL_CACHE, or none)")};
+  cl::opt<std::string> kernelEffort{
+      "kernel-effort",
+      cl::cat(category),
+      cl::sub(train),
+      cl::sub(compile),
+      cl::value_desc("effort"),
+      cl::desc(
+          "full, or quick: compiled in a fraction of the time, slower, with\n"
+          "the same bits (default: $LLMC_KERNEL_EFFORT, or full)")};
   cl::opt<bool> printConfig{
       "print-config", cl::cat(category), cl::sub(train), cl::sub(compile),
       cl::desc("print every key with its value and origin, and stop")};

@@ -194,6 +194,13 @@ rt::Status Flags::fill(Options &options) {
   options.kernelCache = kernelCache.getNumOccurrences() || !cache
                             ? kernelCache.getValue()
                             : std::string(cache);
+  const char *effort = std::getenv("LLMC_KERNEL_EFFORT");
+  if (kernelEffort.getNumOccurrences() || effort) {
+    LLMC_TRY_ASSIGN(options.kernelEffort,
+                    codegen::parseKernelEffort(kernelEffort.getNumOccurrences()
+                                                   ? kernelEffort.c_str()
+                                                   : effort));
+  }
   options.printConfig = printConfig;
   options.remarks = remarks;
   options.explain = explained;

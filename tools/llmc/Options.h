@@ -10,6 +10,7 @@
 #ifndef LLMC_TOOLS_LLMC_OPTIONS_H
 #define LLMC_TOOLS_LLMC_OPTIONS_H
 
+#include "llmc/Codegen/KernelEffort.h"
 #include "llmc/Runtime/Base/Status.h"
 #include "llmc/Runtime/Config/Config.h"
 #include "llmc/Runtime/Executor/Checkpointing.h"
@@ -82,6 +83,7 @@ struct Options {
   std::string errorFile;
   /// A folder with kernels compiled before; empty for none.
   std::string kernelCache;
+  codegen::KernelEffort kernelEffort = codegen::KernelEffort::full;
   bool printConfig = false, json = false, trustKernels = false;
   /// `compile`: a file of what the program costs; empty for none.
   std::string remarks;

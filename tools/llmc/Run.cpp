@@ -84,8 +84,11 @@ static void printSummary(const rt::Session &session, const Options &options,
                          const rt::Config &config, double compileSeconds,
                          const std::string &description) {
   const rt::plan::Plan &plan = session.plan();
-  std::printf("plan: %zu kernels, %zu programs, compiled in %.2f s\n",
-              plan.kernels.size(), plan.programs.size(), compileSeconds);
+  std::printf("plan: %zu kernels%s, %zu programs, compiled in %.2f s\n",
+              plan.kernels.size(),
+              options.kernelEffort == codegen::KernelEffort::quick ? " (quick)"
+                                                                   : "",
+              plan.programs.size(), compileSeconds);
   std::printf("device: %s x %lld, %d threads each\n", plan.target.c_str(),
               static_cast<long long>(session.memory().size()), plan.threads);
   std::fputs(describePlan(plan, options.entry, config.pipeline.schedule,

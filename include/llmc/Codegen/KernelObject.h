@@ -18,6 +18,7 @@
 #define LLMC_CODEGEN_KERNELOBJECT_H
 
 #include "llmc/Codegen/KernelCache.h"
+#include "llmc/Codegen/KernelEffort.h"
 #include "llmc/Runtime/Plan/Format/Manifest.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -45,6 +46,13 @@ struct CodeTarget {
   static rt::Result<CodeTarget> parse(StringRef text);
 };
 
+/// How kernels are compiled, beside what for.
+struct KernelBuild {
+  /// What it has is taken from it, and the rest is added; null for none.
+  const KernelCache *cache = nullptr;
+  KernelEffort effort = KernelEffort::full;
+};
+
 /// What the manifest says of the kernels in `kernels`, in order.
 FailureOr<rt::plan::Manifest> getManifest(ModuleOp kernels);
 
@@ -60,18 +68,17 @@ lowerKernels(ModuleOp kernels,
 using KernelObjects = std::vector<std::string>;
 
 /// Machine code of all kernels, by the threads of their context. The same
-/// kernels on the same processor give the same bytes. What `cache` has is taken
-/// from it, and the rest is added.
+/// kernels on the same processor give the same bytes.
 FailureOr<KernelObjects> compileKernels(ModuleOp kernels,
-                                        const KernelCache *cache = nullptr);
+                                        const KernelBuild &build = {});
 
 /// The same for a GPU: the code goes into images of `manifest`, which the one
 /// object holds. Error 15 (mismatch) at a kernel that calls a function that
 /// the device has not.
-FailureOr<KernelObjects>
-compileDeviceKernels(ModuleOp kernels, const CodeTarget &target,
-                     rt::plan::Manifest &manifest,
-                     const KernelCache *cache = nullptr);
+FailureOr<KernelObjects> compileDeviceKernels(ModuleOp kernels,
+                                              const CodeTarget &target,
+                                              rt::plan::Manifest &manifest,
+                                              const KernelBuild &build = {});
 
 /// Links `objects` to a shared object at `path`; errors go to `kernels`.
 LogicalResult linkKernels(ModuleOp kernels, ArrayRef<std::string> objects,
