@@ -143,7 +143,9 @@ part_lanes() {
   echo "$(grep 'programs on lanes' "$log/lanes"); $(tail -1 "$log/lane-faults"); $(grep 'patterns' "$log/functions"); $(tail -1 "$log/lane-families"); cuDNN: $(tail -1 "$log/lane-cudnn")"
   return "$status"
 }
+# Layouts and derivatives are what these two test: kernels are compiled quickly, with the same bits.
 part_random() {
+  local -x LLMC_KERNEL_EFFORT=${LLMC_KERNEL_EFFORT:-quick}
   build dev PlanCaseTest AnnotatedCaseTest llmc || return 1
   LLMC_TEST_SEED=3 LLMC_TEST_CASES=600 LLMC_TEST_SHOW=1 build/dev/test/Unit/tests/PlanCaseTest | tee "$log/random"
   local status=$? annotated=build/dev/test/Unit/tests/AnnotatedCaseTest
@@ -174,6 +176,7 @@ part_random() {
   return "$status"
 }
 part_oracles() {
+  local -x LLMC_KERNEL_EFFORT=${LLMC_KERNEL_EFFORT:-quick}
   build dev llmc || return 1
   local llmc=build/dev/bin/llmc out=build/dev/oracles oracle=test/EndToEnd/oracle status=0
   local python="env JAX_PLATFORMS=cpu .venv/bin/python"

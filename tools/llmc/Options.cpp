@@ -190,16 +190,12 @@ rt::Status Flags::fill(Options &options) {
   options.count = count;
   options.check = check;
   options.dump = dump;
-  const char *cache = std::getenv("LLMC_KERNEL_CACHE");
-  options.kernelCache = kernelCache.getNumOccurrences() || !cache
-                            ? kernelCache.getValue()
-                            : std::string(cache);
-  const char *effort = std::getenv("LLMC_KERNEL_EFFORT");
-  if (kernelEffort.getNumOccurrences() || effort) {
+  LLMC_TRY(readEnvironment(options));
+  if (kernelCache.getNumOccurrences())
+    options.kernelCache = kernelCache;
+  if (kernelEffort.getNumOccurrences()) {
     LLMC_TRY_ASSIGN(options.kernelEffort,
-                    codegen::parseKernelEffort(kernelEffort.getNumOccurrences()
-                                                   ? kernelEffort.c_str()
-                                                   : effort));
+                    codegen::parseKernelEffort(kernelEffort));
   }
   options.printConfig = printConfig;
   options.remarks = remarks;

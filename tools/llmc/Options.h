@@ -108,6 +108,10 @@ struct Options {
   bool timing = false;
 };
 
+/// What the environment says where flags do not: LLMC_KERNEL_CACHE and
+/// LLMC_KERNEL_EFFORT; 2 (usage) on errors.
+rt::Status readEnvironment(Options &options);
+
 /// Fills `options` from the command line; 2 (usage) on errors. `--help` and
 /// `--version` print and exit.
 rt::Status parseCommandLine(int argc, char **argv, Options &options);

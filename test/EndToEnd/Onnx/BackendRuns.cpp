@@ -111,11 +111,7 @@ rt::Result<std::vector<HostTensor>> onnxtest::runByKernels(MLIRContext &context,
   options.input = folder.file("program.mlir");
   options.compileFrom = "import";
   options.fetch = {"*"};
-  if (const char *cache = std::getenv("LLMC_KERNEL_CACHE"))
-    options.kernelCache = cache;
-  if (const char *effort = std::getenv("LLMC_KERNEL_EFFORT")) {
-    LLMC_TRY_ASSIGN(options.kernelEffort, codegen::parseKernelEffort(effort));
-  }
+  LLMC_TRY(driver::readEnvironment(options));
   LLMC_TRY(writeProgram(graph, config, options.input));
   LLMC_TRY_ASSIGN(
       std::string plan,

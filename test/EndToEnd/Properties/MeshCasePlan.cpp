@@ -64,6 +64,7 @@ rt::Status MeshCase::openPlan(const std::string &folder) {
   options.input = folder + "/program.mlir";
   options.compileFrom = hasRandomTable ? "layouts" : "training";
   options.fetch = {"grad.*"};
+  LLMC_TRY(driver::readEnvironment(options));
   LLMC_TRY(rt::writeFileAtomically(options.input,
                                    printed(hasRandomTable ? *local : *whole)));
   std::unique_ptr<MLIRContext> all = driver::makeContext();
