@@ -6,7 +6,8 @@
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
 #          plan of the dev build on eight devices, in several orders
 # asan     the tests under AddressSanitizer and UBSan, but for those that compare
-#          figures alone or count (MLIR itself is not instrumented)
+#          figures alone, count, or repeat others on more meshes (MLIR itself is not
+#          instrumented)
 # gcc      everything compiled by g++ without a precompiled header; the unit tests
 # cross    trains on each mesh of test/EndToEnd/Inputs/meshes.txt with all options, twice
 # faults   which test catches each fault of SeededFaults.def: at least 38
@@ -91,7 +92,7 @@ part_tsan() {
   return "$status"
 }
 part_asan() {
-  tests asan 'Layering/|Docs/|EndToEnd/(meshes|gradients|jax|places|plan-size|same-bits|counts|summary|Programs)|ReshardPlannerTest|PlanCaseTest' \
+  tests asan 'Layering/|Docs/|EndToEnd/(meshes|gradients|gpus|jax|pairs|places|plan-size|same-bits|counts|summary|Programs)|ReshardPlannerTest|PlanCaseTest' \
     build/asan/test build/asan/test/Unit
 }
 part_gcc() { tests gcc 'ReshardPlannerTest|(Plan|Mesh|Op)CaseTest' build/gcc/test/Unit; }
