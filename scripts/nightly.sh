@@ -92,7 +92,7 @@ part_tsan() {
   return "$status"
 }
 part_asan() {
-  tests asan 'Layering/|Docs/|EndToEnd/(meshes|gradients|gpus|jax|pairs|places|plan-size|same-bits|counts|summary|Programs)|ReshardPlannerTest|PlanCaseTest' \
+  tests asan 'Layering/|Docs/|EndToEnd/(meshes|gradients|gpus|jax|pairs|Onnx/large|places|plan-size|same-bits|counts|summary|Programs)|ReshardPlannerTest|PlanCaseTest' \
     build/asan/test build/asan/test/Unit
 }
 part_gcc() { tests gcc 'ReshardPlannerTest|(Plan|Mesh|Op)CaseTest' build/gcc/test/Unit; }
