@@ -15,7 +15,7 @@ device and on the mesh for which the program is written, and by the devices of o
 
 # First: it says how many devices there are, before JAX is read.
 import manual_losses
-from manual_losses import EXPORTED, ROWS
+from manual_losses import EXPORTED, MESH, ROWS
 
 import contextlib
 
@@ -55,6 +55,8 @@ parameters = ["params*"]
 DERIVED = ".derived"
 # Ends the name of a loss whose text is the one that JAX stores for receivers without Shardy.
 STORED = ".stored"
+# Ends the name of a loss whose text calls what jax.export has made of it.
+CALLED = ".called"
 # Ends the name of a loss of a step of two microbatches: those that do not mix samples.
 HALVES = ".halves"
 SAMPLED = ["megatron", "mean_loss", "numbers", "recomputed", "gathered_weights", "experts", "layers", "recomputed_layers",
@@ -70,7 +72,7 @@ def store(text):
 
 class Case(one_step.Case):
     def __init__(self, a, name):
-        printed = name.removesuffix(STORED).removesuffix(HALVES)
+        printed = name.removesuffix(STORED).removesuffix(CALLED).removesuffix(HALVES)
         plain = printed.removesuffix(DERIVED)
         self.loss, shapes, width = CASES[plain]
         # A derivative that is not of the text's whole function cannot be told from new states.
@@ -87,10 +89,17 @@ class Case(one_step.Case):
         train = jax.jit(jax.value_and_grad(train) if self.is_derived and not derived else train)
         # What JAX cannot derive it executes in another form, which it can.
         with printed_ops.executing() if printed != plain else contextlib.nullcontext():
-            if printed in EXPORTED:
-                text = jax.export.export(train)(self.parameters, self.x[:ROWS]).mlir_module()
+            given = self.parameters, self.x[:ROWS]
+            if name.endswith(CALLED):
+                exported = jax.export.export(train)(*given)
+                train = jax.jit(lambda params, x: exported.call(params, x))
+                # It is called where as many devices are as it was exported for.
+                whole = jax.sharding.NamedSharding(MESH, jax.sharding.PartitionSpec())
+                given = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=whole), given)
+            if printed in EXPORTED and not name.endswith(CALLED):
+                text = jax.export.export(train)(*given).mlir_module()
             else:
-                text = train.lower(self.parameters, self.x[:ROWS]).as_text(debug_info=True)
+                text = train.lower(*given).as_text(debug_info=True)
         self.write_text(store(text) if name.endswith(STORED) else text)
 
     def takes(self, *settings):
@@ -110,4 +119,5 @@ class Case(one_step.Case):
 if __name__ == "__main__":
     derived = [name + DERIVED for name in manual_loops.CASES if name not in manual_loops.DERIVED]
     halves = [name + HALVES for name in [*CASES, *derived] if name.removesuffix(DERIVED) in SAMPLED]
-    one_step.main(__doc__, CASES, Case, RUNS, more=[*derived, *halves, *(name + STORED for name in CASES)])
+    exported = [name + end for name in CASES for end in (STORED, CALLED)]
+    one_step.main(__doc__, CASES, Case, RUNS, more=[*derived, *halves, *exported])
