@@ -193,6 +193,7 @@ part_oracles() {
   $python $oracle/train_steps.py --llmc $llmc -o $out/steps || status=1
   $python $oracle/manual.py --llmc $llmc -o $out/manual || status=1
   $python $oracle/manual.py --llmc $llmc --only '*.derived,*.halves' -o $out/manual || status=1
+  $python $oracle/manual.py --llmc $llmc --runs 3 --only '*.stored,*.called' -o $out/manual || status=1
   $python $oracle/loops.py --llmc $llmc --runs 11 -o $out/loops || status=1
   $python $oracle/loops.py --llmc $llmc --runs 11 --only '*.derived' -o $out/loops || status=1
   $python $oracle/attention.py --llmc $llmc --runs 10 -o $out/attention || status=1

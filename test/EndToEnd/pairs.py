@@ -91,7 +91,6 @@ REASONS = {
     "context": "a sequence that is split by an axis changes to heads for attention, or does not",
     "schedule": "a step has one schedule",
     "precision": "a step has one precision",
-    "input": "its constraints are said in the text of a model in JAX",
 }
 
 
@@ -181,7 +180,11 @@ def write_model(names, path):
         return
     shapes = {name: x.shape for name, x in make_gpt.state_names(parameters_of(names))}
     sizes = {"layers": LAYERS, "width": WIDTH, "heads": HEADS, "seq": SEQ, "batch": BATCH, "words": WORDS}
-    pairs_onnx.write(path, shapes, sizes, "bf16" in names, "loop over layers" in names)
+    sizes |= {"experts": EXPERTS.experts, "capacity": EXPERTS.capacity, "devices": 2}
+    # The dimension that both devices of the pair's one axis split.
+    places = {"tokens": 2, "heads": 1} if "Ulysses" in names else {}
+    places |= {"groups": 1, "slots": 0} if "expert" in names else {}
+    pairs_onnx.write(path, shapes, sizes, "bf16" in names, "loop over layers" in names, places)
 
 
 # --- The configuration -------------------------------------------------------
@@ -314,8 +317,6 @@ class Trainer:
 
 
 def reason_of(pair):
-    if pair[1].kind == "input" and pair[0].name in ("Ulysses", "expert"):
-        return REASONS["input"]
     return REASONS[pair[0].kind] if pair[0].kind == pair[1].kind else None
 
 

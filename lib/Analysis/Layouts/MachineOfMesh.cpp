@@ -38,3 +38,15 @@ FailureOr<MachineModel> llmc::readMachine(dist::MeshOp mesh) {
     return mesh.emitOpError() << "attribute 'machine': " << reason;
   return machine;
 }
+
+FailureOr<MachineModel> llmc::readTimedMachine(dist::MeshOp mesh) {
+  FailureOr<MachineModel> machine = readMachine(mesh);
+  if (failed(machine))
+    return failure();
+  auto given = mesh.getMachine();
+  if (!given || !given->getLinks() || given->getLinks().empty())
+    machine->links.front() = {"", kCoreLatency, kCoreBandwidth};
+  if (!given || !given->getFlops())
+    machine->flops = kCoreFlops;
+  return machine;
+}

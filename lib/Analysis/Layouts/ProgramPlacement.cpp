@@ -422,11 +422,10 @@ llmc::placeProgramReductions(ModuleOp module, LayoutReshards &reshards,
   FailureOr<dist::MeshOp> op = getMesh(module);
   if (failed(op))
     return failure();
-  FailureOr<MachineModel> machine = readMachine(*op);
+  FailureOr<MachineModel> machine = readTimedMachine(*op);
   if (failed(machine))
     return failure();
-  bool isKnown = op->getMachine() && op->getMachine()->getFlops();
-  makeProductsWhole(table, mesh, isKnown ? &*machine : nullptr);
+  makeProductsWhole(table, mesh, *machine);
   for (size_t i = mesh.getNumAxes(); i-- > 0;) {
     if (mesh.getSizes()[i] == 1)
       continue;

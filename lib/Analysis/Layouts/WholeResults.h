@@ -10,7 +10,11 @@
 //
 // Each device then has a part of what it could have whole for nothing. Where
 // light ops add up along the part, the product runs whole, and who wants a part
-// cuts it.
+// cuts it, unless multiplying all of it takes longer than adding up:
+//
+//   whole    2 * 4096 * 64 flops a row and (n - 1) / n of them more than a part
+//   parts    a maximum and a sum of each row over t: two collectives, or a
+//            gather of %a, whichever is shorter
 //
 // Test: test/Transforms/Sharding/place-reductions-whole.mlir
 //===----------------------------------------------------------------------===//
@@ -24,10 +28,10 @@
 namespace llmc {
 
 /// Takes axes off the results of products of `table` that can run whole without
-/// receiving anything, and are added up along these axes. With `machine`, only
-/// where the multiplications take no longer than the bytes that they save.
+/// receiving anything, and are added up along these axes, where that takes no
+/// longer on `machine`. A remark says which stay in parts.
 void makeProductsWhole(LayoutTable &table, dist::MeshAxesAttr mesh,
-                       const MachineModel *machine);
+                       const MachineModel &machine);
 
 } // namespace llmc
 

@@ -9,6 +9,7 @@
 #include "TripProbe.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "llmc/Support/FirstError.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"
@@ -45,6 +46,10 @@ GraphImporter::GraphImporter(const Model &model, std::string file,
     : model(model), file(std::move(file)), builder(builder),
       versions(&model.versions) {
   addAllOps(table);
+  for (const Node &node : model.graph.nodes)
+    for (const NodeConfiguration &part : node.configurations)
+      for (const ShardingSpec &spec : part.specs)
+        placed.insert(spec.tensor);
 }
 
 rt::Status GraphImporter::refuse(const std::string &message,
@@ -384,6 +389,31 @@ static rt::Status refuseUnknown(const NodeImport &import,
   return status;
 }
 
+/// An output whose sharding the file gives is a value of its own, also where
+/// the node hands on what it reads: so a tensor changes its sharding between
+/// the two sides of an Identity. A constraint of no mesh says nothing.
+Binding GraphImporter::keepApart(std::string_view name, Binding output,
+                                 const NodeImport &import) {
+  bool isRead = llvm::any_of(import.inputs, [&](const Binding &input) {
+    return !output.isList &&
+           llvm::is_contained(input.values, output.values.front());
+  });
+  // Names in graphs inside nodes and in functions have no shardings.
+  if (depth != 1 || !isRead || !placed.count(name) ||
+      findKnown(output.values.front()))
+    return output;
+  MLIRContext *context = getContext();
+  Value &value = output.values.front();
+  SmallVector<sdy::DimensionShardingAttr> open(
+      cast<RankedTensorType>(value.getType()).getRank(),
+      sdy::DimensionShardingAttr::get(context, {}, /*isClosed=*/false, {}));
+  auto nothing = sdy::TensorShardingAttr::get(
+      context, sdy::MeshAttr::get(context, {}, {}), open, {}, {});
+  value = sdy::ShardingConstraintOp::create(builder, import.loc,
+                                            value.getType(), value, nothing);
+  return output;
+}
+
 rt::Status GraphImporter::importNode(const Node &node, Scope &scope) {
   LLMC_TRY(countNode());
   std::string name(node.name.empty() ? node.opType : node.name);
@@ -420,7 +450,8 @@ rt::Status GraphImporter::importNode(const Node &node, Scope &scope) {
   for (auto [i, output] : llvm::enumerate(node.outputs))
     if (!output.empty() && i < import.outputs.size() &&
         (import.outputs[i].isList || !import.outputs[i].values.empty()))
-      LLMC_TRY(define(scope, output, import.outputs[i]));
+      LLMC_TRY(
+          define(scope, output, keepApart(output, import.outputs[i], import)));
   return rt::Status::success();
 }
 

@@ -20,6 +20,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
+#include <set>
 
 namespace llmc::onnx {
 
@@ -114,6 +115,8 @@ public:
 
 private:
   rt::Status importNode(const Node &node, Scope &scope);
+  Binding keepApart(std::string_view name, Binding output,
+                    const NodeImport &import);
   /// Error 5 for more nodes than there may be.
   rt::Status countNode();
   rt::Status callFunction(const Node &node, const Function &function,
@@ -132,6 +135,8 @@ private:
   llvm::DenseMap<Value, HostTensor> known;
   llvm::DenseMap<Value, std::string> argumentNames;
   llvm::DenseSet<Value> mutated, weights;
+  /// Names of the graph whose shardings the file gives.
+  std::set<std::string_view> placed;
   OpTable table;
   /// Operator sets of the function whose body is imported, or of the model.
   const std::map<std::string_view, int64_t> *versions;

@@ -17,6 +17,11 @@ llvm::ArrayRef<import::CallTarget> import::getCallTargets() {
       {stablehlo::kShardingTarget, "a layout of its operand"},
       {stablehlo::kManualEntryTarget, "the way into a manual region"},
       {stablehlo::kManualExitTarget, "the way out of a manual region"},
+      {stablehlo::kLocalTarget, "the way into a manual region"},
+      {stablehlo::kGlobalTarget, "the way out of a manual region"},
+      {stablehlo::kResultTarget, "a layout of its operand"},
+      {stablehlo::kGroupTarget, "a group of values that lie alike"},
+      {stablehlo::kBarrierTarget, "a barrier to layouts"},
       {stablehlo::kPlacementTarget, "its operand"},
       {stablehlo::RaggedAllToAllOp::kCallTarget, "stablehlo.ragged_all_to_all"},
       {kStopGradientName, "its operands, without a derivative"}};

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HloMesh.h"
+#include "Parts.h"
 #include "llmc/Dialect/StableHLO/IR/CallTargets.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/FirstError.h"
@@ -37,6 +38,27 @@ using stablehlo::CustomCallOp;
 
 static constexpr StringLiteral kEntry = stablehlo::kManualEntryTarget,
                                kExit = stablehlo::kManualExitTarget;
+
+sdy::ManualComputationOp
+import::putIntoRegion(func::CallOp call, ValueRange operands, TypeRange results,
+                      ArrayRef<sdy::TensorShardingAttr> in,
+                      ArrayRef<sdy::TensorShardingAttr> out,
+                      sdy::ManualAxesAttr manual) {
+  OpBuilder builder(call);
+  Location loc = call.getLoc();
+  MLIRContext *context = call.getContext();
+  auto region = sdy::ManualComputationOp::create(
+      builder, loc, results, operands,
+      sdy::TensorShardingPerValueAttr::get(context, in),
+      sdy::TensorShardingPerValueAttr::get(context, out), manual);
+  SmallVector<Type> parts(call.getOperandTypes());
+  SmallVector<Location> places(parts.size(), loc);
+  Block *body = builder.createBlock(&region.getBody(), {}, parts, places);
+  call->moveBefore(body, body->end());
+  call->setOperands(body->getArguments());
+  sdy::ReturnOp::create(builder, loc, call.getResults());
+  return region;
+}
 
 namespace {
 class RegionMaker {
@@ -63,7 +85,6 @@ private:
   func::CallOp call;
   const HloMesh &mesh;
   SmallVector<Value> operands;
-  SmallVector<Type> parts;
   SmallVector<sdy::TensorShardingAttr> in, out;
   std::optional<sdy::ManualAxesAttr> manual;
   /// The exits, of which one may be null, and what has become useless.
@@ -118,7 +139,6 @@ rt::Status RegionMaker::readOperand(Value value) {
     return refuse();
   in.push_back(sharding);
   operands.push_back(given->getOperand(0));
-  parts.push_back(value.getType());
   useless.append({entry, given});
   return rt::Status::success();
 }
@@ -152,21 +172,10 @@ rt::Status RegionMaker::readResult(OpResult value) {
 }
 
 void RegionMaker::build() {
-  OpBuilder builder(call);
-  Location loc = call.getLoc();
-  MLIRContext *context = call.getContext();
   SmallVector<Type> types;
   for (auto [exit, result] : llvm::zip_equal(exits, call.getResults()))
     types.push_back(exit ? exit->getResult(0).getType() : result.getType());
-  auto region = sdy::ManualComputationOp::create(
-      builder, loc, types, operands,
-      sdy::TensorShardingPerValueAttr::get(context, in),
-      sdy::TensorShardingPerValueAttr::get(context, out), *manual);
-  SmallVector<Location> places(parts.size(), loc);
-  Block *body = builder.createBlock(&region.getBody(), {}, parts, places);
-  call->moveBefore(body, body->end());
-  call->setOperands(body->getArguments());
-  sdy::ReturnOp::create(builder, loc, call.getResults());
+  auto region = putIntoRegion(call, operands, types, in, out, *manual);
   for (auto [exit, result] : llvm::zip_equal(exits, region.getResults()))
     if (exit) {
       exit->getResult(0).replaceAllUsesWith(result);

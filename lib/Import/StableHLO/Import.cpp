@@ -117,6 +117,7 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
                         const Options &options, std::string *description) {
   LLMC_TRY_ASSIGN(OwningOpRef<ModuleOp> module, readModule(context, path));
   LLMC_TRY_ASSIGN(func::FuncOp main, findMain(*module));
+  LLMC_TRY(readShardyTexts(*module));
   LLMC_TRY(translateHloShardings(*module, getGivenAxes(options)));
   LLMC_TRY(readStopGradients(*module));
   LLMC_TRY(expandCallers(*module));

@@ -117,10 +117,26 @@ static Donation readDonation(func::FuncOp main, unsigned i) {
   return donation;
 }
 
+/// jax.export adds arguments for what the text leaves open.
+static rt::Status checkGiven(func::FuncOp main, BlockArgument argument) {
+  auto open = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                "jax.global_constant");
+  if (!open)
+    return rt::Status::success();
+  return rt::makeError(ErrorKind::unsupported,
+                       describePlace(main.getLoc()) +
+                           "expected a text for one platform, with known "
+                           "sizes, got one that leaves '" +
+                           open.str() + "' open")
+      .withHint("export it for one platform, as by platforms=['cpu'], with "
+                "numbers as sizes");
+}
+
 rt::Result<Graph> import::readNames(func::FuncOp main) {
   Graph graph;
   graph.main = main;
   for (BlockArgument argument : main.getArguments()) {
+    LLMC_TRY(checkGiven(main, argument));
     std::optional<ValueName> name = readName(argument.getLoc());
     if (!name)
       return rt::makeError(ErrorKind::diagnosed,

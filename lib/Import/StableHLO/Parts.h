@@ -10,6 +10,7 @@
 #define LLMC_LIB_IMPORT_STABLEHLO_PARTS_H
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Dialect/Sdy/IR/Sdy.h"
 #include "llmc/Import/Program/ExpandOps.h"
 #include "llmc/Import/Program/Shardings.h"
 #include "llmc/Import/StableHLO/Import.h"
@@ -17,6 +18,18 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace llmc::import {
+
+/// Shardy's annotations that are strings become attributes and ops of sdy.
+/// Error 3: a string that is none of Shardy's; 5: a call with boundaries of a
+/// manual region on some of its values only.
+rt::Status readShardyTexts(mlir::ModuleOp module);
+
+/// The call becomes all that a manual region of these operands, types of
+/// results and shardings computes.
+sdy::ManualComputationOp putIntoRegion(
+    mlir::func::CallOp call, mlir::ValueRange operands, mlir::TypeRange results,
+    llvm::ArrayRef<sdy::TensorShardingAttr> in,
+    llvm::ArrayRef<sdy::TensorShardingAttr> out, sdy::ManualAxesAttr manual);
 
 /// Composites and custom calls of `kStopGradientName` become identities without
 /// a derivative, in all functions. Error 1 for one that is no identity.

@@ -13,9 +13,8 @@ using namespace mlir;
 
 namespace llmc::ordering {
 
-/// Of a core and of virtual devices, where nothing is known of the machine.
-static constexpr double kFlops = 1e11, kMemoryBandwidth = 2e10, kLatency = 1e-5,
-                        kBandwidth = 1e10;
+/// Of a core, where nothing is known of the machine.
+static constexpr double kMemoryBandwidth = 2e10;
 
 static int64_t getBytes(plan::OperandAttr operand) {
   return operand.getSpan().value_or(0);
@@ -42,18 +41,14 @@ bool hasScalars(plan::CollectiveOp op) {
 }
 
 FailureOr<InstructionTimes> InstructionTimes::read(dist::MeshOp mesh) {
-  FailureOr<MachineModel> machine = readMachine(mesh);
+  FailureOr<MachineModel> machine = readTimedMachine(mesh);
   if (failed(machine))
     return failure();
   InstructionTimes times(mesh);
   times.machine = *machine;
   auto given = mesh.getMachine();
-  if (!given || !given->getLinks()) {
+  if (!given || !given->getLinks())
     times.machine.bucket = std::max(times.machine.bucket, 0.0);
-    times.machine.links.front() = {"", kLatency, kBandwidth};
-  }
-  if (!given || !given->getFlops())
-    times.machine.flops = kFlops;
   if (times.machine.memoryBandwidth == 0)
     times.machine.memoryBandwidth = kMemoryBandwidth;
   return times;

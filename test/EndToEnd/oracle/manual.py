@@ -15,12 +15,15 @@ device and on the mesh for which the program is written, and by the devices of o
 
 # First: it says how many devices there are, before JAX is read.
 import manual_losses
-from manual_losses import EXPORTED, ROWS
+from manual_losses import EXPORTED, MESH, ROWS
 
 import contextlib
 
 import jax
 import jax.export
+from jax._src.interpreters import mlir
+from jax._src.lib import _jax
+from jax._src.lib.mlir.dialects import hlo
 
 import manual_loops
 import one_step
@@ -50,21 +53,32 @@ parameters = ["params*"]
 
 # Ends the name of a loss that is printed with its derivative, by jax.value_and_grad.
 DERIVED = ".derived"
+# Ends the name of a loss whose text is the one that JAX stores for receivers without Shardy.
+STORED = ".stored"
+# Ends the name of a loss whose text calls what jax.export has made of it.
+CALLED = ".called"
 # Ends the name of a loss of a step of two microbatches: those that do not mix samples.
 HALVES = ".halves"
 SAMPLED = ["megatron", "mean_loss", "numbers", "recomputed", "gathered_weights", "experts", "layers", "recomputed_layers",
            "gathered_layers", "turns", "times", "routed", "nested_loops", "inside"]
 
 
+def store(text):
+    """`text` as it is read again where jax.export has stored it without the dialect of Shardy."""
+    stored = _jax.mlir.serialize_portable_artifact(text, hlo.get_current_version(), False)
+    with mlir.make_ir_context():
+        return _jax.mlir.deserialize_portable_artifact(stored).operation.get_asm(enable_debug_info=True)
+
+
 class Case(one_step.Case):
     def __init__(self, a, name):
-        printed = name.removesuffix(HALVES)
+        printed = name.removesuffix(STORED).removesuffix(CALLED).removesuffix(HALVES)
         plain = printed.removesuffix(DERIVED)
         self.loss, shapes, width = CASES[plain]
         # A derivative that is not of the text's whole function cannot be told from new states.
         derived = getattr(self.loss, "derived", None)
         kind = 'module = "gradients"\n' if derived else ""
-        self.parts = 1 if name == printed else 2
+        self.parts = 2 if HALVES in name else 1
         kind += f"microbatches = {self.parts}\n"
         super().__init__(a, name, shapes, (self.parts * ROWS, width), CONFIGURATION + kind)
 
@@ -75,11 +89,18 @@ class Case(one_step.Case):
         train = jax.jit(jax.value_and_grad(train) if self.is_derived and not derived else train)
         # What JAX cannot derive it executes in another form, which it can.
         with printed_ops.executing() if printed != plain else contextlib.nullcontext():
-            if printed in EXPORTED:
-                text = jax.export.export(train)(self.parameters, self.x[:ROWS]).mlir_module()
+            given = self.parameters, self.x[:ROWS]
+            if name.endswith(CALLED):
+                exported = jax.export.export(train)(*given)
+                train = jax.jit(lambda params, x: exported.call(params, x))
+                # It is called where as many devices are as it was exported for.
+                whole = jax.sharding.NamedSharding(MESH, jax.sharding.PartitionSpec())
+                given = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=whole), given)
+            if printed in EXPORTED and not name.endswith(CALLED):
+                text = jax.export.export(train)(*given).mlir_module()
             else:
-                text = train.lower(self.parameters, self.x[:ROWS]).as_text(debug_info=True)
-        self.write_text(text)
+                text = train.lower(*given).as_text(debug_info=True)
+        self.write_text(store(text) if name.endswith(STORED) else text)
 
     def takes(self, *settings):
         """What is recomputed is part of a text that has the derivative."""
@@ -98,4 +119,5 @@ class Case(one_step.Case):
 if __name__ == "__main__":
     derived = [name + DERIVED for name in manual_loops.CASES if name not in manual_loops.DERIVED]
     halves = [name + HALVES for name in [*CASES, *derived] if name.removesuffix(DERIVED) in SAMPLED]
-    one_step.main(__doc__, CASES, Case, RUNS, more=[*derived, *halves])
+    exported = [name + end for name in CASES for end in (STORED, CALLED)]
+    one_step.main(__doc__, CASES, Case, RUNS, more=[*derived, *halves, *exported])

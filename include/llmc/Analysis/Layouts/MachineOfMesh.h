@@ -17,8 +17,16 @@
 
 namespace llmc {
 
+/// Where nothing is known of devices and links: a core, which is a virtual
+/// device of one process. Operations and bytes a second, seconds of a message.
+inline constexpr double kCoreFlops = 1e11, kCoreBandwidth = 1e10,
+                        kCoreLatency = 1e-5;
+
 /// The machine of the mesh; reports numbers that no machine has.
 FailureOr<MachineModel> readMachine(dist::MeshOp mesh);
+/// The same, for decisions that take times: links and operations of which the
+/// mesh says nothing are those of a core.
+FailureOr<MachineModel> readTimedMachine(dist::MeshOp mesh);
 
 } // namespace llmc
 

@@ -78,9 +78,8 @@ struct CompositeExpansion
 //===----------------------------------------------------------------------===//
 
 /// Entries and exits of manual regions in older texts.
-static constexpr StringLiteral kOldBoundaries[] = {
-    kManualEntryTarget, kManualExitTarget, "xla.sdy.GlobalToLocalShape",
-    "xla.sdy.LocalToGlobalShape"};
+static constexpr StringLiteral kOldBoundaries[] = {kManualEntryTarget,
+                                                   kManualExitTarget};
 
 /// The exchange of slices that the run counts: of StableHLO it is no op.
 static LogicalResult expandExchange(CustomCallOp call, OpBuilder &builder,

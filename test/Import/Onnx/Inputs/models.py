@@ -288,6 +288,16 @@ def devices_again():
 
 
 @model
+def devices_between():
+    """A tensor of which an Identity changes the sharding."""
+    made = layers()
+    made.graph.node.insert(1, h.make_node("Identity", ["h"], ["g"]))
+    made.graph.node[2].input[0] = "g"
+    put(made.graph.node[1], "all", ("h", [0, 1, 2, 3], [(0, 4)]), ("g", [0, 1, 2, 3], [(1, 4)]))
+    return made
+
+
+@model
 def devices_none():
     return layers(0)
 

@@ -20,6 +20,18 @@ inline constexpr llvm::StringLiteral kShardingTarget = "Sharding";
 inline constexpr llvm::StringLiteral kManualEntryTarget =
                                          "SPMDFullToShardShape",
                                      kManualExitTarget = "SPMDShardToFullShape";
+/// The same in texts that have Shardy's annotations as strings, and what else
+/// is a call there: layouts of results of a function, groups of values that lie
+/// alike, and barriers.
+inline constexpr llvm::StringLiteral kLocalTarget =
+                                         "xla.sdy.GlobalToLocalShape",
+                                     kGlobalTarget =
+                                         "xla.sdy.LocalToGlobalShape",
+                                     kResultTarget =
+                                         "xla.sdy.FuncResultSharding",
+                                     kGroupTarget = "xla.sdy.ShardingGroup",
+                                     kBarrierTarget =
+                                         "xla.sdy.PropagationBarrier";
 /// In which memory the operand is to be.
 inline constexpr llvm::StringLiteral kPlacementTarget =
     "annotate_device_placement";
