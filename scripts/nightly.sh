@@ -141,7 +141,11 @@ part_lanes() {
     --only cnn,resnet,unet,diffusion --target cuda:fibers+cudnn -o build/dev/families-cudnn test/EndToEnd/Families/table.txt |
     tee "$log/lane-cudnn"
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
-  echo "$(grep 'programs on lanes' "$log/lanes"); $(tail -1 "$log/lane-faults"); $(grep 'patterns' "$log/functions"); $(tail -1 "$log/lane-families"); cuDNN: $(tail -1 "$log/lane-cudnn")"
+  JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
+    --only llama,vit,encoder_decoder --target cuda:fibers+cudnn --precision bf16 --wide-heads --calls attention \
+    -o build/dev/families-cudnn-attention test/EndToEnd/Families/table.txt | tee "$log/lane-attention"
+  [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+  echo "$(grep 'programs on lanes' "$log/lanes"); $(tail -1 "$log/lane-faults"); $(grep 'patterns' "$log/functions"); $(tail -1 "$log/lane-families"); cuDNN: $(tail -1 "$log/lane-cudnn"); its attention: $(tail -1 "$log/lane-attention")"
   return "$status"
 }
 # Layouts and derivatives are what these two test: kernels are compiled quickly, with the same bits.

@@ -117,7 +117,7 @@ struct ModelFlags : Commands {
       cl::value_desc("target"),
       cl::init("cpu"),
       cl::desc("what kernels are compiled for: cpu, cuda:sm_80 or cuda:sm_90;\n"
-               "cuda:sm_90+cudnn leaves convolutions to cuDNN (default: cpu)")};
+               "cuda:sm_90+cudnn leaves to cuDNN what it has (default: cpu)")};
   cl::opt<std::string> device{
       "device",
       cl::cat(category),
@@ -126,7 +126,7 @@ struct ModelFlags : Commands {
       cl::init("cpu"),
       cl::desc(
           "what the model is trained on: cpu, or cuda, the GPUs that this\n"
-          "machine has; cuda+cudnn leaves convolutions to cuDNN\n"
+          "machine has; cuda+cudnn leaves to cuDNN what it has\n"
           "(default: cpu)")};
   cl::opt<std::string> compileTo{
       "compile-to",

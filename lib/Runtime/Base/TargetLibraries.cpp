@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Runtime/Base/TargetLibraries.h"
-#include "llmc/Runtime/Base/CudnnConvolution.h"
+#include "llmc/Runtime/Base/CudnnAttention.h"
 
 #include <fmt/format.h>
 
@@ -27,6 +27,7 @@ static constexpr Entry entries[] = {
     {"cuda", "contraction"}, // cuBLASLt.
     {"cuda+cudnn", "contraction"},
     {"cuda+cudnn", "convolution"},
+    {"cuda+cudnn", "attention"},
 };
 
 /// Kinds that the compiler writes kernels of where no library of a target has
@@ -66,10 +67,15 @@ Status checkLibrary(std::string_view target,
                                  "got none",
                                  target, phraseOf(descriptor)));
   }
+  if (target != "cuda+cudnn") {
+    return Status::success();
+  }
+  if (const auto *attention = std::get_if<AttentionShape>(&descriptor)) {
+    return findCudnnAttention(*attention).status();
+  }
   const auto *convolution = std::get_if<ConvolutionShape>(&descriptor);
-  bool isCudnns = convolution && target == "cuda+cudnn";
-  return isCudnns ? findCudnnConvolution(*convolution).status()
-                  : Status::success();
+  return convolution ? findCudnnConvolution(*convolution).status()
+                     : Status::success();
 }
 
 bool takesBias(std::string_view target, const LibraryDescriptor &descriptor) {

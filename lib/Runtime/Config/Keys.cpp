@@ -305,7 +305,7 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           std::optional<std::string>("auto"),
           "whole: its scores are never stored; products, whose scores are kept "
           "for the backward; auto: whole, but on GPUs products where factors "
-          "are narrower than f32",
+          "are narrower than f32 and cuDNN is not asked for, or lacks them",
           {"auto", "whole", "products"}));
   add(row("training.unroll", &Config::training, &TrainingConfig::unroll,
           std::optional(false),

@@ -139,6 +139,8 @@ LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
   readInPlace(call);
   if (op->getNumResults() != 1) {
     op->replaceAllUsesWith(call->getResults());
+    if (target)
+      remarkWhyKernels(*target, call, call.getLoc());
     op->erase();
     return success();
   }

@@ -17,6 +17,7 @@
 #ifndef LLMC_TRANSFORMS_TRAINING_ATTENTIONPATTERNS_H
 #define LLMC_TRANSFORMS_TRAINING_ATTENTIONPATTERNS_H
 
+#include "AttentionTarget.h"
 #include "MaskPatterns.h"
 #include "RandomPatterns.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
@@ -116,9 +117,10 @@ bool isFloatConversion(Operation *op);
 bool isShapeOp(Operation *op);
 
 /// Puts one `nn.attention` in the place of an attention whose last op is the
-/// contraction `op`. Where it does not, `reason` is as of the matcher, or
-/// `refusal`, which says why none is wanted, where there is one.
-bool raiseAttention(Operation *op, ConstantCones &cones, StringRef refusal,
+/// contraction `op`. Where it does not, `reason` is as of the matcher, or what
+/// `whyNot` says of its sizes, where one op is not wanted.
+bool raiseAttention(Operation *op, ConstantCones &cones,
+                    function_ref<StringRef(const AttentionSizes &)> whyNot,
                     StringRef &reason);
 
 } // namespace llmc::training

@@ -257,14 +257,34 @@ static Value buildState(CanonicalBuilder &with, const DropMatch &drop) {
   return hlo::concatenate(b, with.loc, parts, 0);
 }
 
-bool training::raiseAttention(Operation *op, ConstantCones &cones,
-                              StringRef refusal, StringRef &reason) {
+static AttentionSizes getSizes(const AttentionMatch &match,
+                               const DimAtoms &atoms) {
+  AttentionSizes sizes;
+  for (int atom : match.batches)
+    sizes.batches.push_back(atoms.sizeOf(atom));
+  for (int atom : match.groups)
+    sizes.groups.push_back(atoms.sizeOf(atom));
+  sizes.rows = atoms.sizeOf(match.rows);
+  sizes.columns = atoms.sizeOf(match.columns);
+  sizes.depth = atoms.sizeOf(match.depth);
+  sizes.values = atoms.sizeOf(match.values);
+  sizes.scale = match.scale;
+  sizes.causal = match.causal;
+  sizes.hasBias = !match.terms.empty() || !match.masks.empty();
+  if (match.drop)
+    sizes.dropout = match.drop->dropout;
+  return sizes;
+}
+
+bool training::raiseAttention(
+    Operation *op, ConstantCones &cones,
+    function_ref<StringRef(const AttentionSizes &)> whyNot, StringRef &reason) {
   AttentionMatcher matcher(cones);
   std::optional<AttentionMatch> match = matcher.match(op, reason);
   if (!match)
     return false;
-  if (!refusal.empty()) {
-    reason = refusal;
+  if (StringRef why = whyNot(getSizes(*match, matcher.atoms)); !why.empty()) {
+    reason = why;
     return false;
   }
   OpBuilder b(op);

@@ -25,10 +25,7 @@
 #include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "TrainingMarks.h"
-#include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
-#include "llmc/Dialect/Dist/IR/ProgramTarget.h"
 #include "llmc/Dialect/NN/IR/NN.h"
-#include "llmc/Runtime/Base/TargetLibraries.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
@@ -290,70 +287,16 @@ static void markShift(Operation *op) {
       << "the shift of an exponential cancels";
 }
 
-/// What kernels in place of a library cannot read or write.
-static bool hasEmptyTensor(Operation *op) {
-  auto isEmpty = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.getNumElements() == 0;
-  };
-  return llvm::any_of(op->getOperandTypes(), isEmpty) ||
-         llvm::any_of(op->getResultTypes(), isEmpty);
-}
-
-namespace {
-/// How attention is computed on a target.
-struct AttentionMeans {
-  /// By kernels that the compiler writes in place of a library. They multiply
-  /// narrow floats at the rate of f32.
-  bool byKernels = false;
-  bool isAskedFor = false; ///< Whatever that takes.
-  bool isNarrow = false;   ///< All factors are.
-};
-} // namespace
-
-/// None where attention stays products and a softmax.
-static std::optional<AttentionMeans> findAttentionMeans(ModuleOp module) {
-  StringRef target = dist::getTargetName(module);
-  if (!rt::isComputed(target, "attention"))
-    return std::nullopt;
-  AttentionMeans means;
-  means.byKernels = !rt::hasLibrary(target, "attention");
-  for (auto recipe : module.getOps<dist::TrainingOp>()) {
-    auto asked = recipe->getAttrOfType<StringAttr>(dist::kAttention);
-    if (asked && asked == "products")
-      return std::nullopt;
-    means.isAskedFor |= static_cast<bool>(asked);
-    if (std::optional<Type> precision = recipe.getPrecision())
-      means.isNarrow |= precision->getIntOrFloatBitWidth() < 32;
-  }
-  return means;
-}
-
-/// Why an attention whose last op is `op` stays two products and a softmax;
-/// empty where it may become one op.
-static StringRef whyProducts(Operation *op, const AttentionMeans &means) {
-  if (!means.byKernels)
-    return "";
-  if (hasEmptyTensor(op))
-    return "there are no elements, and kernels of attention need some";
-  auto isNarrow = [](Type type) {
-    Type element = getElementTypeOrSelf(type);
-    return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
-  };
-  bool narrow = means.isNarrow || llvm::any_of(op->getOperandTypes(), isNarrow);
-  return narrow && !means.isAskedFor
-             ? "kernels of attention multiply narrow floats at the rate of "
-               "f32, a library's products do not (training.attention = "
-               "\"whole\" keeps no scores)"
-             : "";
-}
-
-static void raiseAttentions(const AttentionMeans &means,
+static void raiseAttentions(const training::AttentionTarget &target,
                             ArrayRef<Operation *> ops) {
   training::ConstantCones cones;
   for (Operation *op : ops) {
     StringRef reason;
-    if (training::raiseAttention(op, cones, whyProducts(op, means), reason))
+    std::string why;
+    auto whyNot = [&](const training::AttentionSizes &sizes) -> StringRef {
+      return why = target.whyProducts(op, sizes);
+    };
+    if (training::raiseAttention(op, cones, whyNot, reason))
       remark::passed(op->getLoc(), remarkOf("attention"))
           << "two contractions and the softmax between them are one attention";
     else if (!reason.empty())
@@ -486,7 +429,7 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
   using RaisePassBase::RaisePassBase;
 
   void runOnOperation() override {
-    std::optional<AttentionMeans> means = findAttentionMeans(getOperation());
+    auto target = training::AttentionTarget::find(getOperation());
     llvm::DenseSet<Attribute> excluded;
     for (auto recipe : getOperation().getOps<dist::TrainingOp>())
       if (!recipe.getRaise().value_or(true))
@@ -501,8 +444,8 @@ struct RaisePass : llmc::impl::RaisePassBase<RaisePass> {
         training::eraseDeadOps(function.front());
       }
       // Elsewhere it stays products and a softmax.
-      if (attention && means) {
-        raiseAttentions(*means, collectOps(function));
+      if (attention && target) {
+        raiseAttentions(*target, collectOps(function));
         training::eraseDeadOps(function.front());
       }
       if (rotary)

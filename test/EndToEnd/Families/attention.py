@@ -80,10 +80,10 @@ def rotate(x):
     return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
 
 
-def make_llama():
+def make_llama(size=4, hides_spaces=True):
     """RMS norm, rotary positions, two queries for each key and value, SwiGLU;
     spaces are seen by nobody and their successors are not counted."""
-    heads, groups, size, seq = 4, 2, 4, 8
+    heads, groups, seq = 4, 2, 8
 
     def grouped_attention(p, x, mask):
         b, t, _ = x.shape
@@ -96,7 +96,9 @@ def make_llama():
     def llama_loss(params, tokens, targets):
         x = params["embed"][tokens]
         seen = tokens != 32
-        mask = causal(seq)[None] & (seen[:, None, :] | jnp.eye(seq, dtype=bool)[None])
+        mask = causal(seq)[None]
+        if hides_spaces:
+            mask = mask & (seen[:, None, :] | jnp.eye(seq, dtype=bool)[None])
         for p in params["blocks"]:
             x = x + grouped_attention(p["attn"], rms_norm(p["scale1"], x), mask)
             y = rms_norm(p["scale2"], x)

@@ -8,12 +8,13 @@
     python gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib -o out table.txt
     python gpus.py ... --only llama,gru --meshes tensor2
     python gpus.py ... --only cnn,unet --target cuda:fibers+cudnn
+    python gpus.py ... --only llama,vit --target cuda:fibers+cudnn --precision bf16 --wide-heads --calls attention
 
 Each family takes a few steps on one device and on two meshes (that of its row in
 the table, and another one), thread by thread on the processor, streams in a random legal order:
 
     against processors   losses and norms of a plan for processors on the same mesh, relative: 2e-5
-                         (bf16: 2e-3)
+                         (bf16 and f16: 2e-3)
     eager and captured   losses, norms and the parameters after all steps, bit by bit
 """
 
@@ -22,9 +23,11 @@ import concurrent.futures
 import importlib.util
 import pathlib
 import shutil
+import subprocess
 import sys
 import time
 
+import attention
 import train_families
 from makers import MAKERS
 from train_families import HERE, distance, families
@@ -34,7 +37,7 @@ spec = importlib.util.spec_from_file_location("gpt_on_gpus", HERE.parent / "gpus
 gpt = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(gpt)
 
-BARS = {"bf16": 2e-3}
+BARS = {"bf16": 2e-3, "f16": 2e-3}
 
 
 class Family(gpt.Runs):
@@ -52,8 +55,17 @@ class Family(gpt.Runs):
         config = self.out / f"{case}.toml"
         config.write_text(families.configuration(self.family, case), encoding="utf-8")
         mesh = families.MESHES[case]
+        precision = [f"--set=training.precision={self.a.precision}"] if self.a.precision else []
         gpt.run([self.a.bin / "llmc", "compile", self.model, "--config", config, "--target", target, "--threads", 1,
-                 *(["--mesh", mesh] if mesh else []), "-o", folder])
+                 *precision, *(["--mesh", mesh] if mesh else []), "-o", folder])
+
+    def count_calls(self, plan):
+        """How many of the kind `--calls` the plan leaves to a library: one at least."""
+        text = subprocess.run([self.a.bin / "llmc", "inspect", plan], capture_output=True, text=True, check=True).stdout
+        count = text.count(f"library {self.a.calls}(")
+        if count == 0:
+            raise gpt.Failed(f"expected calls of {self.a.calls} in the plan, got none")
+        return f", {count} calls"
 
     def check(self, number, case):
         """A line, and whether all is as it should be."""
@@ -61,6 +73,7 @@ class Family(gpt.Runs):
         cuda = {**self.cuda, "LLMC_STANDIN_SEED": str(number + 1)}
         try:
             self.compile(case, self.a.target, folder / "cuda")
+            calls = self.count_calls(folder / "cuda") if self.a.calls else ""
             ours, captured = self.train(folder / "cuda", "captured", environment=cuda)
             again, eager = self.train(folder / "cuda", "eager", environment={**cuda, "LLMC_CUDA_GRAPHS": "0"})
             self.compile(case, "cpu", folder / "cpu")
@@ -68,8 +81,8 @@ class Family(gpt.Runs):
         except gpt.Failed as failed:
             return f"FAILED {name} {case}: {failed}", False
         apart = distance(ours, theirs)
-        good = apart <= BARS.get(name, gpt.BAR) and captured == eager and ours == again
-        text = f"{apart:.1e} from processors, captured and eager {'equal' if captured == eager else 'DIFFER'}"
+        good = apart <= BARS.get(self.a.precision or name, gpt.BAR) and captured == eager and ours == again
+        text = f"{apart:.1e} from processors, captured and eager {'equal' if captured == eager else 'DIFFER'}{calls}"
         return f"{'passed' if good else 'FAILED'} {name} {case}: {text}", good
 
 
@@ -87,11 +100,17 @@ def main():
     p.add_argument("--steps", type=int, default=3)
     p.add_argument("--jobs", type=int, default=1, help="families at a time")
     p.add_argument("--target", default="cuda:fibers", help="what plans for GPUs are compiled for")
+    p.add_argument("--precision", help="of products, in place of the model's: bf16, f16")
+    p.add_argument("--wide-heads", action="store_true", help="heads of attention have 8 features; llama hides no spaces")
+    p.add_argument("--calls", help="a kind of call that each plan must leave to a library")
     p.add_argument("--only", help="these families alone")
     p.add_argument("--meshes", help="these meshes alone")
     p.add_argument("table")
     a = p.parse_args()
     a.data, start = families.CORPUS, time.time()
+    if a.wide_heads:
+        attention.HEADS = attention.WIDTH // 8
+        MAKERS["llama"] = lambda: attention.make_llama(8, hides_spaces=False)
     every = [mesh for mesh in families.MESHES if mesh != "one"]
     table = train_families.read_table(a.table, every)
     names = a.only.split(",") if a.only else list(table)

@@ -14,8 +14,9 @@ namespace {
 
 TEST(TargetLibraries, CudnnHasWhatItCanExpress) {
   for (std::string_view kind : libraryKindNames) {
-    EXPECT_EQ(hasLibrary("cuda+cudnn", kind),
-              kind == "contraction" || kind == "convolution")
+    EXPECT_EQ(hasLibrary("cuda+cudnn", kind), kind == "contraction" ||
+                                                  kind == "convolution" ||
+                                                  kind == "attention")
         << kind;
   }
   ConvolutionShape shape;
@@ -34,6 +35,10 @@ TEST(TargetLibraries, CudnnHasWhatItCanExpress) {
             "expected the steps and the padding of a convolution or of one of "
             "its gradients, got others");
   EXPECT_TRUE(takesBias("cuda+cudnn", shape));
+  EXPECT_TRUE(checkLibrary("cpu", AttentionShape()).ok());
+  EXPECT_EQ(checkLibrary("cuda+cudnn", AttentionShape()).message(),
+            "expected an attention in bf16 or f16 with sums in f32, got one in "
+            "f32 with sums in f32");
 }
 
 TEST(TargetLibraries, TargetsThatAreNotNamedHaveAllKinds) {

@@ -214,6 +214,76 @@ TEST_F(CudnnTest, PacksAreWhole) {
       CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER);
 }
 
+/// Four dims; one that lies nowhere has a number above 10.
+Descriptor makeFour(int64_t number, const Numbers &sizes,
+                    cudnnDataType_t type) {
+  Descriptor made = make(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  Numbers strides(4, 1);
+  for (int i = 2; i >= 0; --i)
+    strides[i] = strides[i + 1] * sizes[i + 1];
+  bool isVirtual = number > 10;
+  set(made, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, &type);
+  set(made, CUDNN_ATTR_TENSOR_DIMENSIONS, sizes);
+  set(made, CUDNN_ATTR_TENSOR_STRIDES, strides);
+  set(made, CUDNN_ATTR_TENSOR_UNIQUE_ID, {number});
+  set(made, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {4});
+  set(made, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, &isVirtual);
+  EXPECT_EQ(cudnn().BackendFinalize(made), CUDNN_STATUS_SUCCESS);
+  return made;
+}
+
+Descriptor makePoint(cudnnPointwiseMode_t mode, Descriptor x, Descriptor b,
+                     Descriptor y) {
+  Descriptor settings = make(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  auto type = CUDNN_DATA_FLOAT;
+  set(settings, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, &mode);
+  set(settings, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, &type);
+  EXPECT_EQ(cudnn().BackendFinalize(settings), CUDNN_STATUS_SUCCESS);
+  Descriptor made = make(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  set(made, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, settings);
+  set(made, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);
+  if (b)
+    set(made, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b);
+  set(made, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
+  EXPECT_EQ(cudnn().BackendFinalize(made), CUDNN_STATUS_SUCCESS);
+  return made;
+}
+
+cudnnStatus_t finalizeGraph(cudnnHandle_t handle,
+                            const std::vector<Descriptor> &operations) {
+  Descriptor graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  set(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+      operations.data(), static_cast<int64_t>(operations.size()));
+  set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, &handle);
+  return cudnn().BackendFinalize(graph);
+}
+
+// What such graphs compute is seen by CudaAttentionTest.
+TEST_F(CudnnTest, GraphsOfOperationsAreWhole) {
+  Descriptor x = makeFour(1, {1, 1, 2, 3}, CUDNN_DATA_FLOAT),
+             y = makeFour(2, {1, 1, 2, 3}, CUDNN_DATA_FLOAT),
+             row = makeFour(3, {1, 1, 2, 1}, CUDNN_DATA_FLOAT),
+             inside = makeFour(11, {1, 1, 2, 3}, CUDNN_DATA_FLOAT);
+  Descriptor exponential = makePoint(CUDNN_POINTWISE_EXP, x, nullptr, inside),
+             difference = makePoint(CUDNN_POINTWISE_SUB, inside, row, y);
+  EXPECT_EQ(finalizeGraph(handle, {exponential, difference}),
+            CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(finalizeGraph(handle, {difference, exponential}),
+            CUDNN_STATUS_BAD_PARAM);
+  EXPECT_EQ(
+      finalizeGraph(handle, {makePoint(CUDNN_POINTWISE_SUB, x, nullptr, y)}),
+      CUDNN_STATUS_BAD_PARAM);
+  EXPECT_EQ(finalizeGraph(handle, {makePoint(CUDNN_POINTWISE_SUB, x, y, row)}),
+            CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH);
+  Descriptor other = makeFour(1, {1, 1, 2, 3}, CUDNN_DATA_FLOAT);
+  EXPECT_EQ(
+      finalizeGraph(handle, {makePoint(CUDNN_POINTWISE_SUB, x, row, other)}),
+      CUDNN_STATUS_BAD_PARAM_DUPLICATED_ENTRIES);
+  Descriptor reduction = make(CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR);
+  set(reduction, CUDNN_ATTR_OPERATION_REDUCTION_XDESC, x);
+  EXPECT_EQ(cudnn().BackendFinalize(reduction), CUDNN_STATUS_BAD_PARAM);
+}
+
 TEST_F(CudnnTest, WhatAGpuWouldNotSurviveEndsTheProcess) {
   CUdeviceptr x = upload({1, 2, 3, 4}), w = upload({1, 10, 100});
   Descriptor plan = makePlan();

@@ -1,8 +1,8 @@
 // RUN: llmc-opt %s --llmc-form-library-calls --llmc-form-kernels --llmc-verify-kernels | FileCheck %s
 // RUN: llmc-opt %s --llmc-form-library-calls --remarks-filter=kernels --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
-// With +cudnn, convolutions that cuDNN can express stay calls of a library; all
-// others are launches of kernels, as without it.
+// With +cudnn, convolutions and attentions that cuDNN can express stay calls of
+// a library; all others are launches of kernels, as without it.
 module {
 dist.execution seed(1) threads(1) target("cuda:sm_90+cudnn")
 
@@ -53,5 +53,25 @@ func.func @others(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x8xf32>, %n: tensor<1
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) -> tensor<1x3x3x8xf32>
   %1 = stablehlo.convolution(%n, %m) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x2xbf16>, tensor<3x3x2x8xbf16>) -> tensor<1x2x2x8xf32>
   return %0, %1 : tensor<1x3x3x8xf32>, tensor<1x2x2x8xf32>
+}
+
+// Attention of narrow floats and its gradient.
+// CHECK-LABEL: func.func @attention
+// CHECK: dist.attend %arg0, %arg1, %arg2
+// CHECK: dist.attend_grad %arg0, %arg1, %arg2
+func.func @attention(%q: tensor<2x4x16x8xbf16>, %k: tensor<2x4x16x8xbf16>, %v: tensor<2x4x16x8xbf16>, %d: tensor<2x4x16xf32>, %g: tensor<2x4x16x8xbf16>) -> (tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>) {
+  %0, %1 = nn.attention %q, %k, %v scale 1.0 causal 0 : (tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>) -> (tensor<2x4x16x8xbf16>, tensor<2x4x16xf32>)
+  %2, %3, %4 = nn.attention_grad %q, %k, %v, %1, %d, %g scale 1.0 causal 0 : (tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>, tensor<2x4x16xf32>, tensor<2x4x16xf32>, tensor<2x4x16x8xbf16>) -> (tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>)
+  return %0, %2, %3, %4 : tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>, tensor<2x4x16x8xbf16>
+}
+
+// One in f32 is the kernels'.
+// CHECK-LABEL: func.func @wide
+// CHECK-NOT: dist.attend
+// CHECK: dist.launch
+// WHY: remark: [Missed] library | Category:kernels | Remark="an attention by kernels, not by a library of 'cuda+cudnn': expected an attention in bf16 or f16 with sums in f32, got one in f32 with sums in f32
+func.func @wide(%q: tensor<2x16x8xf32>, %k: tensor<2x16x8xf32>, %v: tensor<2x16x8xf32>) -> tensor<2x16x8xf32> {
+  %0, %1 = nn.attention %q, %k, %v scale 1.0 : (tensor<2x16x8xf32>, tensor<2x16x8xf32>, tensor<2x16x8xf32>) -> (tensor<2x16x8xf32>, tensor<2x16xf32>)
+  return %0 : tensor<2x16x8xf32>
 }
 }

@@ -9,8 +9,6 @@
 
 #include "ConvolutionOp.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace llmc::rt::cuda {
@@ -40,20 +38,6 @@ uint64_t convolutionWorkspace(const ConvolutionShape &shape) {
   return bytes;
 }
 
-/// cudnnDataType_t.
-static int cudnnTypeOf(DType type) {
-  switch (type) {
-  case DType::f64:
-    return 1;
-  case DType::f16:
-    return 2;
-  case DType::bf16:
-    return 9;
-  default:
-    return 0;
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // The graph
 //===----------------------------------------------------------------------===//
@@ -72,7 +56,7 @@ Result<CudnnObject> ConvolutionOp::makeTensor(const CudnnTensor &tensor,
                                               int64_t alignment) {
   LLMC_TRY_ASSIGN(CudnnObject made,
                   CudnnObject::make(cudnn, CudnnKind::tensor));
-  int type = cudnnTypeOf(shape.c);
+  CudnnData type = cudnnTypeOf(shape.c);
   LLMC_TRY(made.set(Attribute::tensorType, CudnnType::dataType, 1, &type));
   LLMC_TRY(made.set(Attribute::tensorSizes, tensor.sizes));
   LLMC_TRY(made.set(Attribute::tensorStrides, tensor.strides));
@@ -89,7 +73,7 @@ Status ConvolutionOp::makeSettings(Variant &variant) {
                   CudnnObject::make(cudnn, CudnnKind::convolution));
   CudnnObject &made = variant.settings;
   auto places = static_cast<int64_t>(convolution.strides.size());
-  int type = cudnnTypeOf(shape.accumulate);
+  CudnnData type = cudnnTypeOf(shape.accumulate);
   int mode = convolution.isFlipped ? 0 : 1; // Or a cross-correlation.
   LLMC_TRY(made.set(Attribute::convolutionPlaces, {places}));
   LLMC_TRY(made.set(Attribute::convolutionType, CudnnType::dataType, 1, &type));
@@ -151,142 +135,16 @@ Status ConvolutionOp::makeGraph(Variant &variant, int64_t alignment) {
   return variant.graph.finalize();
 }
 
-//===----------------------------------------------------------------------===//
-// The engine
-//===----------------------------------------------------------------------===//
-
-/// Configurations of engines, the best first. That there are none is no error.
-Result<std::vector<CudnnObject>>
-ConvolutionOp::askHeuristic(const Variant &variant, int mode) {
-  LLMC_TRY_ASSIGN(CudnnObject heuristic,
-                  CudnnObject::make(cudnn, CudnnKind::engineHeuristic));
-  LLMC_TRY(heuristic.set(Attribute::heuristicGraph, variant.graph));
-  LLMC_TRY(heuristic.set(Attribute::heuristicMode, CudnnType::heuristicMode, 1,
-                         &mode));
-  if (place.device) {
-    LLMC_TRY(heuristic.set(Attribute::heuristicDevice, CudnnType::descriptor, 1,
-                           &place.device));
-  }
-  std::vector<CudnnObject> configs;
-  Status status = heuristic.finalize();
-  if (!status.ok()) {
-    return status.kind() == ErrorKind::mismatch
-               ? Result<std::vector<CudnnObject>>(std::move(configs))
-               : status;
-  }
-  int64_t count = 0;
-  LLMC_TRY(cudnn.check(cudnn.cudnnBackendGetAttribute(
-                           heuristic.get(), Attribute::heuristicResults,
-                           CudnnType::descriptor, 0, &count, nullptr),
-                       "cudnnBackendGetAttribute"));
-  std::vector<CudnnDescriptor> handles;
-  for (int64_t i = 0; i < count; ++i) {
-    LLMC_TRY_ASSIGN(CudnnObject config,
-                    CudnnObject::make(cudnn, CudnnKind::engineConfig));
-    handles.push_back(config.get());
-    configs.push_back(std::move(config));
-  }
-  LLMC_TRY(
-      cudnn.check(cudnn.cudnnBackendGetAttribute(
-                      heuristic.get(), Attribute::heuristicResults,
-                      CudnnType::descriptor, count, &count, handles.data()),
-                  "cudnnBackendGetAttribute"));
-  configs.resize(std::min(configs.size(), static_cast<size_t>(count)));
-  return configs;
-}
-
-/// By what the engine says of its numbers.
-Result<bool> ConvolutionOp::isWanted(const CudnnObject &config) const {
-  LLMC_TRY_ASSIGN(CudnnObject engine,
-                  CudnnObject::make(cudnn, CudnnKind::engine));
-  CudnnDescriptor handle = engine.get();
-  int64_t count = 0;
-  LLMC_TRY(cudnn.check(
-      cudnn.cudnnBackendGetAttribute(config.get(), Attribute::configEngine,
-                                     CudnnType::descriptor, 1, &count, &handle),
-      "cudnnBackendGetAttribute"));
-  constexpr int64_t mostNotes = 32;
-  std::array<CudnnNote, mostNotes> notes{};
-  LLMC_TRY(cudnn.check(
-      cudnn.cudnnBackendGetAttribute(engine.get(), Attribute::engineNotes,
-                                     CudnnType::numericalNote, mostNotes,
-                                     &count, notes.data()),
-      "cudnnBackendGetAttribute"));
-  bool isNarrow = shape.c == DType::bf16 || shape.c == DType::f16;
-  return std::all_of(notes.begin(), notes.begin() + std::min(count, mostNotes),
-                     [&](CudnnNote note) {
-                       return note == CudnnNote::strictNan ||
-                              (note == CudnnNote::tensorCore && isNarrow);
-                     });
-}
-
-/// Whether the configuration is one that this machine can run within the
-/// workspace.
-Result<bool> ConvolutionOp::makePlan(Variant &variant,
-                                     const CudnnObject &config) {
-  LLMC_TRY_ASSIGN(CudnnObject plan,
-                  CudnnObject::make(cudnn, CudnnKind::executionPlan));
-  LLMC_TRY(plan.set(Attribute::planConfig, config));
-  if (place.handle) {
-    LLMC_TRY(
-        plan.set(Attribute::planHandle, CudnnType::handle, 1, &place.handle));
-  }
-  if (place.device) {
-    LLMC_TRY(plan.set(Attribute::planDevice, CudnnType::descriptor, 1,
-                      &place.device));
-  }
-  Status status = plan.finalize();
-  if (!status.ok()) {
-    // An engine may fail on this machine for reasons of its own, such as a
-    // kernel that is compiled now; the next one is tried.
-    return status.kind() == ErrorKind::outOfMemory ? Result<bool>(status)
-                                                   : false;
-  }
-  int64_t bytes = 0, count = 0;
-  LLMC_TRY(cudnn.check(
-      cudnn.cudnnBackendGetAttribute(plan.get(), Attribute::planWorkspace,
-                                     CudnnType::int64, 1, &count, &bytes),
-      "cudnnBackendGetAttribute"));
-  if (bytes < 0 || static_cast<uint64_t>(bytes) > workspaceBytes) {
-    return false;
-  }
-  variant.plan = std::move(plan);
-  variant.workspaceBytes = bytes;
-  return true;
-}
-
-Status ConvolutionOp::choose(Variant &variant, const std::string &name) {
-  constexpr int modeA = 3, fallback = 2; // cudnnBackendHeurMode_t.
-  size_t offered = 0;
-  for (int mode : {modeA, fallback}) {
-    LLMC_TRY_ASSIGN(std::vector<CudnnObject> configs,
-                    askHeuristic(variant, mode));
-    offered += configs.size();
-    for (const CudnnObject &config : configs) {
-      LLMC_TRY_ASSIGN(bool isGood, isWanted(config));
-      if (isGood) {
-        LLMC_TRY_ASSIGN(isGood, makePlan(variant, config));
-      }
-      if (isGood) {
-        return Status::success();
-      }
-    }
-  }
-  return makeError(ErrorKind::mismatch,
-                   fmt::format(
-                       "expected an engine of cuDNN {} that computes "
-                       "convolution '{}' in one order, in its own type, with "
-                       "{} bytes of workspace, got none among {}",
-                       cudnn.cudnnGetVersion(), name, workspaceBytes, offered))
-      .withHint("compile the plan without '+cudnn'");
-}
-
 Status ConvolutionOp::prepare(const std::string &name) {
   constexpr int64_t aligned = 16;
   const int64_t alignments[] = {aligned, sizeOf(shape.c)};
+  bool isNarrow = shape.c == DType::bf16 || shape.c == DType::f16;
   for (size_t i = 0; i < 2; ++i) {
     LLMC_TRY(makeGraph(variants[i], alignments[i]));
-    LLMC_TRY(choose(variants[i], name));
+    LLMC_TRY_ASSIGN(variants[i].engine,
+                    chooseEngine(cudnn, place, variants[i].graph,
+                                 {isNarrow, workspaceBytes},
+                                 "convolution '" + name + "'"));
   }
   return Status::success();
 }
@@ -318,9 +176,9 @@ Status ConvolutionOp::enqueue(CUstream stream, const uint64_t *buffers,
   LLMC_TRY(pack.finalize());
   LLMC_TRY(cudnn.check(cudnn.cudnnSetStream(place.handle, stream),
                        "cudnnSetStream"));
-  return cudnn.check(
-      cudnn.cudnnBackendExecute(place.handle, variant.plan.get(), pack.get()),
-      "cudnnBackendExecute");
+  return cudnn.check(cudnn.cudnnBackendExecute(
+                         place.handle, variant.engine.plan.get(), pack.get()),
+                     "cudnnBackendExecute");
 }
 
 } // namespace llmc::rt::cuda

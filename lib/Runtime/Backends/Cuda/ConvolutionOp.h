@@ -2,20 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph of one operation (CudnnConvolution.h). Its engine is chosen once,
-// when the plan is opened: the first in the order of cuDNN's heuristic that
-//
-//   adds in one order              the same plan gives the same bits
-//   multiplies what it is given    f32 as f32, never as TF32
-//   is no transform                Winograd's and Fourier's round otherwise
-//   fits the workspace             which the plan has agreed on
+// A graph of one operation (CudnnConvolution.h), whose engine is chosen once,
+// when the plan is opened (CudnnEngine.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_RUNTIME_BACKENDS_CUDA_CONVOLUTIONOP_H
 #define LLMC_LIB_RUNTIME_BACKENDS_CUDA_CONVOLUTIONOP_H
 
-#include "Cudnn.h"
+#include "CudnnEngine.h"
 #include "PreparedOp.h"
 #include "llmc/Runtime/Base/CudnnConvolution.h"
 
@@ -28,12 +23,6 @@ namespace llmc::rt::cuda {
 /// another layout. A function of the shape, so that plans are made without a
 /// GPU.
 uint64_t convolutionWorkspace(const ConvolutionShape &shape);
-
-/// For what engines are chosen.
-struct CudnnPlace {
-  CudnnHandle handle = nullptr;     ///< Of the current device; or null, and
-  CudnnDescriptor device = nullptr; ///< A description of one.
-};
 
 class ConvolutionOp final : public PreparedOp {
 public:
@@ -50,25 +39,20 @@ public:
                  void *workspace) const override;
 
   /// Of the engine for buffers at multiples of 16 bytes.
-  int64_t chosenWorkspace() const { return variants[0].workspaceBytes; }
+  int64_t chosenWorkspace() const { return variants[0].engine.workspaceBytes; }
 
 private:
   /// Tensors, operation and plan for buffers that lie at multiples of 16 bytes,
   /// and for any.
   struct Variant {
     std::array<CudnnObject, 3> tensors;
-    CudnnObject settings, operation, graph, plan;
-    int64_t workspaceBytes = 0;
+    CudnnObject settings, operation, graph;
+    CudnnEngine engine;
   };
 
   Result<CudnnObject> makeTensor(const CudnnTensor &tensor, int64_t alignment);
   Status makeSettings(Variant &variant);
   Status makeGraph(Variant &variant, int64_t alignment);
-  Result<std::vector<CudnnObject>> askHeuristic(const Variant &variant,
-                                                int mode);
-  Result<bool> isWanted(const CudnnObject &config) const;
-  Result<bool> makePlan(Variant &variant, const CudnnObject &config);
-  Status choose(Variant &variant, const std::string &name);
   std::array<const CudnnTensor *, 3> tensorsOf() const {
     return {&convolution.x, &convolution.w, &convolution.y};
   }

@@ -10,6 +10,7 @@
 
 #include "CudaDevice.h"
 
+#include "AttentionOp.h"
 #include "ConvolutionOp.h"
 #include "Libraries.h"
 #include "MatmulOp.h"
@@ -246,12 +247,28 @@ Status CudaDevice::prepareMatmul(const LibraryShape &shape, MatmulPlan plan) {
   return Status::success();
 }
 
+Status CudaDevice::openCudnn() {
+  if (convolver) {
+    return Status::success();
+  }
+  LLMC_TRY_ASSIGN(cudnn, Cudnn::get());
+  return cudnn->check(cudnn->cudnnCreate(&convolver), "cudnnCreate");
+}
+
+Status CudaDevice::prepareAttention(const LibraryShape &shape,
+                                    CudnnAttention attention) {
+  LLMC_TRY(openCudnn());
+  auto op =
+      std::make_unique<AttentionOp>(*cudnn, CudnnPlace{convolver, nullptr},
+                                    std::move(attention), shape.workspaceBytes);
+  LLMC_TRY(op->prepare(shape.name));
+  ops.push_back(std::move(op));
+  return Status::success();
+}
+
 Status CudaDevice::prepareConvolution(const LibraryShape &shape,
                                       CudnnConvolution convolution) {
-  if (!convolver) {
-    LLMC_TRY_ASSIGN(cudnn, Cudnn::get());
-    LLMC_TRY(cudnn->check(cudnn->cudnnCreate(&convolver), "cudnnCreate"));
-  }
+  LLMC_TRY(openCudnn());
   auto op = std::make_unique<ConvolutionOp>(
       *cudnn, CudnnPlace{convolver, nullptr},
       std::get<ConvolutionShape>(shape.descriptor), std::move(convolution),
@@ -266,9 +283,11 @@ Result<const LibraryOp *> CudaDevice::prepare(const LibraryShape &shape) {
   LLMC_TRY(makeCurrent());
   if (auto *matmul = std::get_if<MatmulPlan>(&plan)) {
     LLMC_TRY(prepareMatmul(shape, std::move(*matmul)));
+  } else if (auto *convolution = std::get_if<CudnnConvolution>(&plan)) {
+    LLMC_TRY(prepareConvolution(shape, std::move(*convolution)));
   } else {
     LLMC_TRY(
-        prepareConvolution(shape, std::get<CudnnConvolution>(std::move(plan))));
+        prepareAttention(shape, std::get<CudnnAttention>(std::move(plan))));
   }
   return static_cast<const LibraryOp *>(ops.back().get());
 }

@@ -25,7 +25,7 @@
 #include "PreparedOp.h"
 #include "Tape.h"
 #include "Timeline.h"
-#include "llmc/Runtime/Base/CudnnConvolution.h"
+#include "llmc/Runtime/Base/CudnnAttention.h"
 
 #include <array>
 #include <atomic>
@@ -148,6 +148,8 @@ private:
   Status prepareMatmul(const LibraryShape &shape, MatmulPlan plan);
   Status prepareConvolution(const LibraryShape &shape,
                             CudnnConvolution convolution);
+  Status prepareAttention(const LibraryShape &shape, CudnnAttention attention);
+  Status openCudnn();
 
   const Driver &driver;
   KernelObjects &objects;

@@ -30,6 +30,7 @@ using CudnnDescriptor = void *;               ///< cudnnBackendDescriptor_t.
 
 /// cudnnBackendDescriptorType_t.
 enum class CudnnKind : int {
+  pointwise = 0,
   convolution = 1,
   engine = 2,
   engineConfig = 3,
@@ -38,15 +39,24 @@ enum class CudnnKind : int {
   convolutionForward = 10,
   convolutionFilter = 11,
   convolutionData = 12,
+  pointwiseOperation = 13,
   operationGraph = 15,
   variantPack = 16,
   tensor = 17,
+  matmul = 18,
+  matmulOperation = 19,
+  reduction = 21,
+  reductionOperation = 22,
+  reshapeOperation = 31,
   deviceProperties = 38,
 };
 
 /// cudnnBackendAttributeName_t. Of each operation the first; the
 /// others follow it (ConvolutionOp.cpp).
 enum class CudnnAttribute : int {
+  pointwiseMode = 0,
+  pointwiseType = 1,
+  pointwiseAxis = 9,
   convolutionType = 100,
   convolutionMode = 101,
   convolutionDilations = 102,
@@ -66,6 +76,11 @@ enum class CudnnAttribute : int {
   forwardAlpha = 700,
   dataAlpha = 706,
   filterAlpha = 712,
+  pointwiseSettings = 750,
+  pointwiseX = 751,
+  pointwiseB = 752,
+  pointwiseY = 753,
+  pointwiseChoice = 758,
   graphHandle = 800,
   graphOperations = 801,
   tensorAlignment = 900,
@@ -73,10 +88,24 @@ enum class CudnnAttribute : int {
   tensorSizes = 902,
   tensorStrides = 903,
   tensorNumber = 906,
+  tensorIsVirtual = 907,
+  tensorIsScalar = 908,
   packNumbers = 1000,
   packPointers = 1001,
   packWorkspace = 1003,
   engineNotes = 1303,
+  matmulType = 1500,
+  matmulA = 1520,
+  matmulB = 1521,
+  matmulC = 1522,
+  matmulSettings = 1523,
+  reductionKind = 1600,
+  reductionType = 1601,
+  reductionX = 1610,
+  reductionY = 1611,
+  reductionSettings = 1612,
+  reshapeX = 2200,
+  reshapeY = 2201,
   deviceText = 2702,
 };
 
@@ -84,6 +113,7 @@ enum class CudnnAttribute : int {
 enum class CudnnType : int {
   handle = 0,
   dataType = 1,
+  boolean = 2,
   int64 = 3,
   float32 = 4,
   float64 = 5,
@@ -91,8 +121,20 @@ enum class CudnnType : int {
   convolutionMode = 7,
   heuristicMode = 8,
   numericalNote = 11,
+  pointwiseMode = 14,
   descriptor = 15,
+  reductionKind = 18,
   text = 24,
+};
+
+/// cudnnDataType_t.
+enum class CudnnData : int {
+  f32 = 0,
+  f64 = 1,
+  f16 = 2,
+  i32 = 4,
+  bf16 = 9,
+  boolean = 11,
 };
 
 /// cudnnBackendNumericalNote_t.

@@ -8,6 +8,7 @@
 
 #include "Libraries.h"
 
+#include "AttentionOp.h"
 #include "ConvolutionOp.h"
 
 #include <fmt/format.h>
@@ -25,16 +26,18 @@ static Status checkForm(const LibraryShape &shape, uint32_t forms) {
                                shape.form));
 }
 
-static Result<LibraryPlan> planConvolution(const LibraryShape &shape,
-                                           const ConvolutionShape &descriptor) {
+/// What was found for the call, or why nothing.
+template <typename Found>
+static Result<LibraryPlan> planByCudnn(const LibraryShape &shape,
+                                       Result<Found> found) {
   LLMC_TRY(checkForm(shape, 1));
-  Result<CudnnConvolution> made = findCudnnConvolution(descriptor);
-  if (made.ok()) {
-    return LibraryPlan(*std::move(made));
+  if (found.ok()) {
+    return LibraryPlan(*std::move(found));
   }
-  return makeError(made.status().kind(),
-                   fmt::format("cuDNN cannot compute convolution '{}': {}",
-                               shape.name, made.status().message()));
+  return makeError(found.status().kind(),
+                   fmt::format("cuDNN cannot compute {} '{}': {}",
+                               nameOf(shape.descriptor), shape.name,
+                               found.status().message()));
 }
 
 Result<LibraryPlan> planLibrary(const LibraryShape &shape) {
@@ -46,16 +49,24 @@ Result<LibraryPlan> planLibrary(const LibraryShape &shape) {
   }
   if (const auto *convolution =
           std::get_if<ConvolutionShape>(&shape.descriptor)) {
-    return planConvolution(shape, *convolution);
+    return planByCudnn(shape, findCudnnConvolution(*convolution));
+  }
+  if (const auto *attention = std::get_if<AttentionShape>(&shape.descriptor)) {
+    return planByCudnn(shape, findCudnnAttention(*attention));
   }
   return makeError(ErrorKind::mismatch,
-                   fmt::format("expected a contraction or a convolution from "
-                               "the libraries of the target cuda, got {} '{}'",
+                   fmt::format("expected a contraction, a convolution or an "
+                               "attention from the libraries of the target "
+                               "cuda, got {} '{}'",
                                phraseOf(shape.descriptor), shape.name))
       .withHint("this version has no library for it on GPUs");
 }
 
 uint64_t workspaceOf(const LibraryShape &shape) {
+  if (const auto *attention = std::get_if<AttentionShape>(&shape.descriptor)) {
+    Result<CudnnAttention> found = findCudnnAttention(*attention);
+    return found.ok() ? attentionWorkspace(*found) : 0;
+  }
   const auto *convolution = std::get_if<ConvolutionShape>(&shape.descriptor);
   return convolution ? convolutionWorkspace(*convolution)
                      : matmulWorkspaceBytes;

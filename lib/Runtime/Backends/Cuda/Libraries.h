@@ -8,7 +8,7 @@
 #define LLMC_LIB_RUNTIME_BACKENDS_CUDA_LIBRARIES_H
 
 #include "MatmulPlan.h"
-#include "llmc/Runtime/Base/CudnnConvolution.h"
+#include "llmc/Runtime/Base/CudnnAttention.h"
 #include "llmc/Runtime/Device/Device.h"
 
 #include <variant>
@@ -21,8 +21,9 @@ namespace llmc::rt::cuda {
 constexpr uint32_t mostAlgorithms = 8;
 
 /// By the library that computes it: cuBLASLt or cuDNN. A further kind is an
-/// alternative here, and an op beside MatmulOp.h and ConvolutionOp.h.
-using LibraryPlan = std::variant<MatmulPlan, CudnnConvolution>;
+/// alternative here, and an op beside MatmulOp.h, ConvolutionOp.h and
+/// AttentionOp.h.
+using LibraryPlan = std::variant<MatmulPlan, CudnnConvolution, CudnnAttention>;
 
 /// What is computed for `shape`. Error (15) for kinds that no library has,
 /// forms that they do not number, and what cuBLASLt or cuDNN cannot compute.

@@ -1,18 +1,20 @@
-//===- RealCudnn.cpp - Whether cuDNN itself takes our convolutions --------===//
+//===- RealCudnn.cpp - Whether cuDNN itself takes our calls ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes convolutions ready by the backend's own code, with the libcudnn of this
-// machine, for the description of a GPU: engines are offered, one of them is
-// what a plan wants, and its execution plan is finalized. Nothing is computed,
-// and nothing measured. Run by real_cudnn.py.
+// Makes convolutions and attentions ready by the backend's own code, with the
+// libcudnn of this machine, for the description of a GPU: engines are offered,
+// one of them is what a plan wants, and its execution plan is finalized.
+// Nothing is computed, and nothing measured. Run by real_cudnn.py.
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionOp.h"
 #include "ConvolutionOp.h"
 
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 using namespace llmc::rt;
 using namespace llmc::rt::cuda;
@@ -162,13 +164,111 @@ Status accept(const Cudnn &cudnn, CudnnDescriptor device,
   return Status::success();
 }
 
-Status run() {
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+struct AttentionCase {
+  const char *name;
+  int64_t samples, keyHeads, group, rows, columns, depth, values;
+  bool isCausal;
+  int64_t shift = 0;
+  DType dtype = DType::bf16;
+  bool isPacked = false; ///< q, k and v are slices of one tensor.
+};
+
+/// The first few stand for all in the suite.
+constexpr size_t ofTheSuite = 4;
+const AttentionCase attentions[] = {
+    {"of GPT-2, packed", 16, 12, 1, 1024, 1024, 64, 64, true, 0, DType::bf16,
+     true},
+    {"of groups", 2, 8, 4, 2048, 2048, 128, 128, true},
+    {"after a prefix", 4, 8, 1, 64, 69, 64, 64, true, 5},
+    {"of an image, in f16", 8, 12, 1, 197, 197, 64, 64, false, 0, DType::f16},
+    {"in f16", 16, 12, 1, 1024, 1024, 64, 64, true, 0, DType::f16},
+    {"of an image", 8, 12, 1, 197, 197, 64, 64, false},
+    {"with one key", 2, 1, 8, 512, 512, 64, 64, true},
+    {"of another text", 4, 8, 1, 128, 300, 64, 64, false},
+    {"of short heads", 4, 4, 1, 64, 64, 8, 8, true},
+    {"of 40 features", 4, 4, 1, 1000, 1000, 40, 40, false},
+    {"of longer values", 4, 4, 1, 256, 256, 64, 128, true},
+    {"of one row", 4, 4, 1, 1, 128, 64, 64, false},
+    {"of two tokens", 1, 1, 1, 2, 2, 16, 16, true},
+};
+
+/// q, k, v and their gradients are [samples, lines, heads, features], the
+/// result is [samples, heads, lines, features].
+AttentionShape makeAttention(const AttentionCase &one, bool isGradient) {
+  using Kind = AttentionIndexKind;
+  const auto &[name, samples, keyHeads, group, rows, columns, depth, values,
+               isCausal, shift, dtype, isPacked] = one;
+  int64_t heads = keyHeads * group, q = heads * depth * (isPacked ? 3 : 1),
+          k = keyHeads * depth * (isPacked ? 3 : 1),
+          v = keyHeads * values * (isPacked ? 3 : 1);
+  AttentionShape shape;
+  shape.dtype = dtype;
+  shape.scale = 0.125;
+  shape.isGradient = isGradient;
+  shape.isCausal = isCausal;
+  shape.shift = shift;
+  shape.indices = {
+      {Kind::batch, samples, rows * q, columns * k, columns * v, 0,
+       heads * rows * values, heads * rows, rows * heads * depth,
+       columns * keyHeads * depth, columns * keyHeads * values},
+      {Kind::batch, keyHeads, group * depth, depth, values, 0,
+       group * rows * values, group * rows, group * depth, depth, values},
+      {Kind::batch, group, depth, 0, 0, 0, rows * values, rows, depth},
+      {Kind::row, rows, q, 0, 0, 0, values, 1, heads * depth},
+      {Kind::column, columns, 0, k, v, 0, 0, 0, 0, keyHeads * depth,
+       keyHeads * values},
+      {Kind::depth, depth, 1, 1, 0, 0, 0, 0, 1, 1},
+      {Kind::value, values, 0, 0, 1, 0, 1, 0, 0, 0, 1}};
+  for (AttentionIndex &index : shape.indices) {
+    if (!isGradient) {
+      index.strideDq = index.strideDk = index.strideDv = 0;
+    }
+  }
+  return shape;
+}
+
+Status runAttentions(const Cudnn &cudnn, CudnnDescriptor device, size_t most) {
+  int accepted = 0, all = 0;
+  for (const AttentionCase &one : attentions) {
+    if (most-- == 0) {
+      break;
+    }
+    for (bool isGradient : {false, true}) {
+      LLMC_TRY_ASSIGN(CudnnAttention found,
+                      findCudnnAttention(makeAttention(one, isGradient)));
+      uint64_t room = attentionWorkspace(found);
+      AttentionOp op(cudnn, CudnnPlace{nullptr, device}, std::move(found),
+                     room);
+      Status status = op.prepare("a");
+      ++all;
+      accepted += status.ok();
+      std::printf("%s %s %s: %lld bytes of %llu%s%s\n",
+                  status.ok() ? "takes" : "refused",
+                  isGradient ? "the gradient" : "attention", one.name,
+                  static_cast<long long>(op.chosenWorkspace()),
+                  static_cast<unsigned long long>(room),
+                  status.ok() ? "" : ": ", status.message().c_str());
+    }
+  }
+  std::printf("cuDNN %zu accepted %d of %d attentions for sm_90\n",
+              cudnn.cudnnGetVersion(), accepted, all);
+  return Status::success();
+}
+
+Status run(bool ofAttention) {
   LLMC_TRY_ASSIGN(const Cudnn *cudnn, Cudnn::get());
   LLMC_TRY_ASSIGN(CudnnObject device,
                   CudnnObject::make(*cudnn, CudnnKind::deviceProperties));
   LLMC_TRY(device.set(CudnnAttribute::deviceText, CudnnType::text,
                       static_cast<int64_t>(std::strlen(h100)), h100));
   LLMC_TRY(device.finalize());
+  if (ofAttention) {
+    return runAttentions(*cudnn, device.get(), std::size(attentions));
+  }
   int accepted = 0, all = 0;
   for (const Case &one : makeCases()) {
     for (DType type : one.types) {
@@ -191,13 +291,14 @@ Status run() {
   }
   std::printf("cuDNN %zu accepted %d of %d convolutions for sm_90\n",
               cudnn->cudnnGetVersion(), accepted, all);
-  return Status::success();
+  return runAttentions(*cudnn, device.get(), ofTheSuite);
 }
 
 } // namespace
 
-int main() {
-  Status status = run();
+/// `RealCudnn attentions` leaves convolutions out, and no attention.
+int main(int argc, char **argv) {
+  Status status = run(argc > 1 && std::strcmp(argv[1], "attentions") == 0);
   if (!status.ok()) {
     std::fprintf(stderr, "%s\n", status.message().c_str());
     return 1;

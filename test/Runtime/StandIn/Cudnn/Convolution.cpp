@@ -14,7 +14,10 @@ int64_t TensorFields::elementBytes() const {
   case CUDNN_DATA_DOUBLE:
     return 8;
   case CUDNN_DATA_FLOAT:
+  case CUDNN_DATA_INT32:
     return 4;
+  case CUDNN_DATA_BOOLEAN:
+    return 1;
   default:
     return 2;
   }
@@ -31,13 +34,15 @@ uint64_t TensorFields::extent() const {
 // What is computed
 //===----------------------------------------------------------------------===//
 
-static TensorFields readTensor(const Descriptor &tensor) {
+TensorFields llmc::standin::readTensor(const Descriptor &tensor) {
   return {tensor.get<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID, 0),
           tensor.get<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, 1),
           tensor.get<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE,
                                       CUDNN_DATA_FLOAT),
           tensor.list<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS),
-          tensor.list<int64_t>(CUDNN_ATTR_TENSOR_STRIDES)};
+          tensor.list<int64_t>(CUDNN_ATTR_TENSOR_STRIDES),
+          tensor.get<char>(CUDNN_ATTR_TENSOR_IS_VIRTUAL, 0) != 0,
+          tensor.get<char>(CUDNN_ATTR_TENSOR_IS_BY_VALUE, 0) != 0};
 }
 
 static double readScalar(const Descriptor &operation, int name) {
@@ -183,7 +188,8 @@ std::vector<Engine> llmc::standin::enginesFor(const Convolution &c,
 // Loops
 //===----------------------------------------------------------------------===//
 
-static double load(cudnnDataType_t type, const char *base, int64_t at) {
+double llmc::standin::loadElement(cudnnDataType_t type, const char *base,
+                                  int64_t at) {
   switch (type) {
   case CUDNN_DATA_DOUBLE:
     return reinterpret_cast<const double *>(base)[at];
@@ -195,7 +201,8 @@ static double load(cudnnDataType_t type, const char *base, int64_t at) {
   }
 }
 
-static void store(cudnnDataType_t type, char *base, int64_t at, double value) {
+void llmc::standin::storeElement(cudnnDataType_t type, char *base, int64_t at,
+                                 double value) {
   switch (type) {
   case CUDNN_DATA_DOUBLE:
     reinterpret_cast<double *>(base)[at] = value;
@@ -272,7 +279,8 @@ template <typename T> void Loops<T>::gather(int tensor) {
   const Box &box = boxes[tensor];
   values[tensor].assign(box.count(), T(0));
   for (int64_t i = 0; tensor != c.written && i < box.count(); ++i) {
-    double value = load(c.tensors[tensor].type, memory[tensor], box.place(i));
+    double value =
+        loadElement(c.tensors[tensor].type, memory[tensor], box.place(i));
     values[tensor][i] = static_cast<T>(
         engine.rounds ? roundTo(kTF32, static_cast<float>(value)) : value);
   }
@@ -343,8 +351,8 @@ template <typename T> void Loops<T>::run() {
     int64_t at = box.place(i);
     if (c.beta != 0)
       value += static_cast<T>(c.beta) *
-               static_cast<T>(load(written.type, memory[c.written], at));
-    store(written.type, memory[c.written], at, value);
+               static_cast<T>(loadElement(written.type, memory[c.written], at));
+    storeElement(written.type, memory[c.written], at, value);
   }
 }
 

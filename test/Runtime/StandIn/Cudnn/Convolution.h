@@ -17,10 +17,17 @@ struct TensorFields {
   int64_t number = 0, alignment = 1;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
   std::vector<int64_t> sizes, strides;
+  bool isVirtual = false; ///< It lies nowhere.
+  bool isScalar = false;  ///< The host gives it.
 
   int64_t elementBytes() const;
   uint64_t extent() const; ///< Bytes.
 };
+
+TensorFields readTensor(const Descriptor &tensor);
+/// Of a type of floats, element `at`.
+double loadElement(cudnnDataType_t type, const char *base, int64_t at);
+void storeElement(cudnnDataType_t type, char *base, int64_t at, double value);
 
 /// What the operation of a graph computes: of x, w and y it writes number
 /// `written`, and reads the others.

@@ -1,28 +1,61 @@
-//===- Execute.cpp - A convolution as work of a stream --------------------===//
+//===- Execute.cpp - A graph as work of a stream --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cudnn/Convolution.h"
+#include "Cudnn/OpGraph.h"
 
 #include <algorithm>
 
 using namespace llmc::standin;
 
 namespace {
-/// A convolution that is ready to run, any number of times.
+/// A tensor of a graph that lies in memory.
+struct Reached {
+  const char *name;
+  TensorFields tensor;
+  bool isWritten;
+};
+
+/// A graph that is ready to run, any number of times.
 struct Task {
+  bool isConvolution = true;
   Convolution convolution;
+  OpGraph graph;
   Engine engine;
-  std::array<char *, 3> memory{};
+  std::vector<char *> memory; ///< Of all tensors; null where they lie nowhere.
   char *workspace = nullptr;
+  std::vector<std::array<char, 8>> scalars; ///< As they were when called.
+
+  explicit Task(const Descriptor &plan)
+      : isConvolution(!isGraphOfOps(*plan.graph)), engine(plan.engines.at(0)) {
+    if (isConvolution)
+      convolution = readConvolution(*plan.graph);
+    else
+      graph = readOpGraph(*plan.graph);
+  }
+
+  std::vector<Reached> tensors() const {
+    std::vector<Reached> list;
+    const char *const names[] = {"x", "w", "y"};
+    for (int i = 0; isConvolution && i < 3; ++i)
+      list.push_back(
+          {names[i], convolution.tensors[i], i == convolution.written});
+    for (size_t i = 0; i < graph.tensors.size(); ++i)
+      list.push_back(
+          {"a tensor", graph.tensors[i], graph.isWritten(static_cast<int>(i))});
+    return list;
+  }
 
   void run() const {
     // Nobody else may have it now.
     if (engine.workspaceBytes)
       std::memset(workspace, 0xa5, engine.workspaceBytes);
-    convolve(convolution, engine, memory);
+    if (isConvolution)
+      convolve(convolution, engine, {memory[0], memory[1], memory[2]});
+    else
+      compute(graph, engine, memory);
   }
 };
 
@@ -52,30 +85,49 @@ public:
 };
 } // namespace
 
-/// x, w and y of the pack.
+/// What is written lies on nothing else.
+static void checkApart(const std::vector<Reached> &tensors,
+                       const std::vector<uint64_t> &addresses) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    for (size_t j = 0; j < tensors.size(); ++j)
+      if (i != j && tensors[i].isWritten && addresses[i] && addresses[j] &&
+          addresses[j] < addresses[i] + tensors[i].tensor.extent() &&
+          addresses[i] < addresses[j] + tensors[j].tensor.extent())
+        violation("cudnnBackendExecute: %s lies on %s", tensors[i].name,
+                  tensors[j].name);
+}
+
+/// The tensors of the pack, and the scalars, which are copied.
 static cudnnStatus_t reachTensors(Reach &reach, Task &task,
                                   const Descriptor &pack) {
   auto numbers = pack.list<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   auto pointers = pack.list<uint64_t>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
-  const char *const names[] = {"x", "w", "y"};
-  std::array<uint64_t, 3> addresses{};
-  const auto &tensors = task.convolution.tensors;
-  for (int i = 0; i < 3; ++i) {
-    auto it = std::find(numbers.begin(), numbers.end(), tensors[i].number);
+  std::vector<Reached> tensors = task.tensors();
+  std::vector<uint64_t> addresses(tensors.size());
+  task.memory.resize(tensors.size());
+  task.scalars.resize(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const auto &[name, tensor, isWritten] = tensors[i];
+    if (tensor.isVirtual)
+      continue;
+    auto it = std::find(numbers.begin(), numbers.end(), tensor.number);
     if (it == numbers.end())
       return refuseCudnn(CUDNN_STATUS_BAD_PARAM, "a tensor without a pointer");
-    addresses[i] = pointers[it - numbers.begin()];
-    if (addresses[i] % tensors[i].alignment)
+    uint64_t address = pointers[it - numbers.begin()];
+    if (tensor.isScalar) {
+      std::memcpy(task.scalars[i].data(),
+                  reinterpret_cast<const void *>(address),
+                  tensor.elementBytes());
+      task.memory[i] = task.scalars[i].data();
+      continue;
+    }
+    addresses[i] = address;
+    if (address % tensor.alignment)
       return refuseCudnn(CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER,
                          "a tensor that is not aligned as it says");
-    task.memory[i] = reach.find(names[i], addresses[i], tensors[i].extent());
+    task.memory[i] = reach.find(name, address, tensor.extent());
   }
-  int written = task.convolution.written;
-  for (int i = 0; i < 3; ++i)
-    if (i != written &&
-        addresses[i] < addresses[written] + tensors[written].extent() &&
-        addresses[written] < addresses[i] + tensors[i].extent())
-      violation("cudnnBackendExecute: %s lies on %s", names[written], names[i]);
+  checkApart(tensors, addresses);
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -95,7 +147,8 @@ static void submit(Stream &stream, const std::shared_ptr<Task> &task,
                    std::vector<AllocationRef> uses) {
   auto work = std::make_shared<Work>();
   work->name =
-      format("convolution by engine %d", static_cast<int>(task->engine.number));
+      format("%s by engine %d", task->isConvolution ? "convolution" : "graph",
+             static_cast<int>(task->engine.number));
   work->type = CU_GRAPH_NODE_TYPE_KERNEL;
   work->context = stream.context;
   work->uses = std::move(uses);
@@ -129,9 +182,7 @@ cudnnStatus_t CUDNNWINAPI cudnnBackendExecute(cudnnHandle_t handle,
   if (!stream || checkUse(*stream))
     return refuseCudnn(CUDNN_STATUS_EXECUTION_FAILED,
                        "the stream is gone, or its capture is invalid");
-  auto task = std::make_shared<Task>();
-  task->convolution = readConvolution(*found->graph);
-  task->engine = found->engines.at(0);
+  auto task = std::make_shared<Task>(*found);
   Reach reach(*stream->context);
   if (cudnnStatus_t status = reachTensors(reach, *task, *given))
     return status;

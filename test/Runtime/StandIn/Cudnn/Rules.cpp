@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cudnn/Convolution.h"
+#include "Cudnn/OpGraph.h"
 
 #include <algorithm>
 
@@ -86,11 +86,87 @@ static const AttributeRule rules[] = {
                                       1, 64, true) ROW(VARIANT_PACK,
                                                        VARIANT_PACK_WORKSPACE,
                                                        VOID_PTR, 1, 1, false)
+                            ROW(TENSOR, TENSOR_IS_VIRTUAL, BOOLEAN, 1, 1, false) ROW(
+                                TENSOR,
+                                TENSOR_IS_BY_VALUE,
+                                BOOLEAN, 1,
+                                1, false) ROW(POINTWISE, POINTWISE_MODE,
+                                              POINTWISE_MODE,
+                                              1,
+                                              1, true) ROW(POINTWISE, POINTWISE_MATH_PREC,
+                                                           DATA_TYPE, 1, 1, true)
+                                ROW(POINTWISE, POINTWISE_AXIS, INT64, 1, 1, false) ROW(
+                                    OPERATION_POINTWISE,
+                                    OPERATION_POINTWISE_PW_DESCRIPTOR,
+                                    BACKEND_DESCRIPTOR,
+                                    1,
+                                    1, true) ROW(OPERATION_POINTWISE,
+                                                 OPERATION_POINTWISE_XDESC,
+                                                 BACKEND_DESCRIPTOR, 1, 1,
+                                                 true) ROW(OPERATION_POINTWISE,
+                                                           OPERATION_POINTWISE_BDESC,
+                                                           BACKEND_DESCRIPTOR, 1, 1, false)
+                                    ROW(OPERATION_POINTWISE,
+                                        OPERATION_POINTWISE_TDESC,
+                                        BACKEND_DESCRIPTOR,
+                                        1,
+                                        1, false) ROW(OPERATION_POINTWISE,
+                                                      OPERATION_POINTWISE_YDESC,
+                                                      BACKEND_DESCRIPTOR, 1,
+                                                      1, true) ROW(MATMUL,
+                                                                   MATMUL_COMP_TYPE,
+                                                                   DATA_TYPE, 1, 1, true)
+                                        ROW(OPERATION_MATMUL,
+                                            OPERATION_MATMUL_ADESC,
+                                            BACKEND_DESCRIPTOR,
+                                            1, 1,
+                                            true) ROW(OPERATION_MATMUL,
+                                                      OPERATION_MATMUL_BDESC,
+                                                      BACKEND_DESCRIPTOR, 1,
+                                                      1, true)
+                                            ROW(OPERATION_MATMUL,
+                                                OPERATION_MATMUL_CDESC,
+                                                BACKEND_DESCRIPTOR,
+                                                1, 1,
+                                                true) ROW(OPERATION_MATMUL,
+                                                          OPERATION_MATMUL_DESC,
+                                                          BACKEND_DESCRIPTOR, 1,
+                                                          1, true)
+                                                ROW(REDUCTION,
+                                                    REDUCTION_COMP_TYPE,
+                                                    DATA_TYPE, 1,
+                                                    1,
+                                                    true) ROW(REDUCTION,
+                                                              REDUCTION_OPERATOR,
+                                                              REDUCTION_OPERATOR_TYPE,
+                                                              1,
+                                                              1, true)
+                                                    ROW(OPERATION_REDUCTION,
+                                                        OPERATION_REDUCTION_XDESC,
+                                                        BACKEND_DESCRIPTOR, 1,
+                                                        1,
+                                                        true) ROW(OPERATION_REDUCTION,
+                                                                  OPERATION_REDUCTION_YDESC,
+                                                                  BACKEND_DESCRIPTOR,
+                                                                  1, 1, true)
+                                                        ROW(OPERATION_REDUCTION,
+                                                            OPERATION_REDUCTION_DESC,
+                                                            BACKEND_DESCRIPTOR,
+                                                            1, 1, true)
+                                                            ROW(OPERATION_RESHAPE,
+                                                                OPERATION_RESHAPE_XDESC,
+                                                                BACKEND_DESCRIPTOR,
+                                                                1, 1, true)
+                                                                ROW(OPERATION_RESHAPE,
+                                                                    OPERATION_RESHAPE_YDESC,
+                                                                    BACKEND_DESCRIPTOR,
+                                                                    1, 1, true)
 #undef ROW
-                            OPERATION(
-                                FORWARD,
-                                CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
-                                X, W, Y),
+                                                                    OPERATION(
+                                                                        FORWARD,
+                                                                        CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                                                                        X, W,
+                                                                        Y),
     OPERATION(BWD_DATA,
               CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR, DX,
               W, DY),
@@ -121,6 +197,8 @@ size_t llmc::standin::bytesOfElement(cudnnBackendAttributeType_t type) {
   case CUDNN_TYPE_VOID_PTR:
   case CUDNN_TYPE_BACKEND_DESCRIPTOR:
     return 8;
+  case CUDNN_TYPE_BOOLEAN:
+    return 1;
   default:
     return 4;
   }
@@ -164,10 +242,12 @@ static cudnnStatus_t checkSettings(const Descriptor &settings) {
 }
 
 static cudnnStatus_t checkGraph(const Descriptor &graph) {
+  if (isGraphOfOps(graph))
+    return checkOps(readOpGraph(graph));
   return graph.values.at(CUDNN_ATTR_OPERATIONGRAPH_OPS).count == 1
              ? CUDNN_STATUS_SUCCESS
              : refuseCudnn(CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN,
-                           "a graph of several operations");
+                           "a convolution beside other operations");
 }
 
 static cudnnStatus_t checkHeuristic(Descriptor &heuristic) {
@@ -176,8 +256,11 @@ static cudnnStatus_t checkHeuristic(Descriptor &heuristic) {
   if (mode > CUDNN_HEUR_MODE_A)
     return invalid("a mode that no heuristic has");
   heuristic.graph = heuristic.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-  heuristic.engines = enginesFor(readConvolution(*heuristic.graph),
-                                 mode == CUDNN_HEUR_MODE_FALLBACK);
+  bool isFallback = mode == CUDNN_HEUR_MODE_FALLBACK;
+  heuristic.engines =
+      isGraphOfOps(*heuristic.graph)
+          ? enginesFor(readOpGraph(*heuristic.graph), isFallback)
+          : enginesFor(readConvolution(*heuristic.graph), isFallback);
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -227,7 +310,11 @@ cudnnStatus_t llmc::standin::checkFinal(Descriptor &descriptor) {
   case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
     return refuseCudnn(CUDNN_STATUS_NOT_SUPPORTED,
                        "an engine that the heuristic has not given");
-  default:
+  case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
+  case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
     return checkConvolution(descriptor);
+  default: // What goes together is seen in the graph.
+    return CUDNN_STATUS_SUCCESS;
   }
 }
