@@ -65,9 +65,9 @@ TEST(CudaBackendTest, WorkspaceOfWhatIsNotThereIsRefused) {
   Result<uint64_t> bytes = backend().libraryWorkspace(shape);
   EXPECT_EQ(bytes.kind(), ErrorKind::mismatch);
   EXPECT_EQ(describe(bytes.error()),
-            "expected a contraction or a convolution from the libraries of the "
-            "target cuda, got an argsort 'order' (this version has no library "
-            "for it on GPUs)");
+            "expected a contraction, a convolution or an attention from the "
+            "libraries of the target cuda, got an argsort 'order' (this "
+            "version has no library for it on GPUs)");
 }
 
 TEST(CudaBackendTest, OptionsThatGpusDoNotHave) {

@@ -328,17 +328,21 @@ TEST(MatmulPlanTest, RefusalsNameTheReason) {
 
 TEST(MatmulPlanTest, OtherLibraryKindsAreRefused) {
   LibraryShape shape;
-  shape.name = "attend";
+  shape.name = "other";
+  shape.descriptor = ArgsortShape();
+  EXPECT_EQ(planLibrary(shape).message(),
+            "expected a contraction, a convolution or an attention from the "
+            "libraries of the target cuda, got an argsort 'other'");
   shape.descriptor = AttentionShape();
   EXPECT_EQ(planLibrary(shape).message(),
-            "expected a contraction or a convolution from the libraries of the "
-            "target cuda, got an attention 'attend'");
+            "cuDNN cannot compute attention 'other': expected an attention in "
+            "bf16 or f16 with sums in f32, got one in f32 with sums in f32");
   shape.descriptor = shapeOf(rows(1, 1, 1));
   shape.form = mostAlgorithms - 1;
   EXPECT_TRUE(planLibrary(shape).ok());
   shape.form = mostAlgorithms;
   EXPECT_EQ(planLibrary(shape).message(),
-            "expected form 0 to 7 of contraction 'attend' on a GPU, got 8");
+            "expected form 0 to 7 of contraction 'other' on a GPU, got 8");
 }
 
 } // namespace

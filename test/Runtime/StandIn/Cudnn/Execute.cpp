@@ -77,11 +77,13 @@ public:
                 "which it has no peer access",
                 context.device, found->device);
     uses.push_back(found);
+    spans.push_back({address, bytes});
     return memory.translate(address);
   }
 
   const Context &context;
   std::vector<AllocationRef> uses;
+  std::vector<std::pair<uint64_t, uint64_t>> spans; ///< Addresses and bytes.
 };
 } // namespace
 
@@ -138,8 +140,11 @@ static cudnnStatus_t reachWorkspace(Reach &reach, Task &task,
   auto address = pack.get<uint64_t>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, 0);
   if (!address)
     return refuseCudnn(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "no workspace");
-  task.workspace =
-      reach.find("the workspace", address, task.engine.workspaceBytes);
+  auto bytes = static_cast<uint64_t>(task.engine.workspaceBytes);
+  for (auto [begin, size] : reach.spans)
+    if (begin < address + bytes && address < begin + size)
+      violation("cudnnBackendExecute: the workspace lies on a tensor");
+  task.workspace = reach.find("the workspace", address, bytes);
   return CUDNN_STATUS_SUCCESS;
 }
 
