@@ -260,11 +260,21 @@ matchProgression(const HostTensor &table) {
   return std::pair(first, step);
 }
 
+/// The integer that all elements of `value` are. None of those whose sums with
+/// positions may be more than 64 bits hold: a text counts below zero in them.
+static std::optional<int64_t> getInteger(Value value, ConstantCones &cones) {
+  constexpr double most = int64_t(1) << 53;
+  std::optional<double> number = getNumber(value, cones);
+  if (!number || std::abs(*number) > most)
+    return std::nullopt;
+  return static_cast<int64_t>(*number);
+}
+
 /// A number times what is affine.
 std::optional<Affine> MaskReader::matchMultiple(AtomView view) {
   Operation *op = view.value.getDefiningOp();
   for (unsigned number : {0, 1}) {
-    std::optional<double> factor = getNumber(op->getOperand(number), cones);
+    std::optional<int64_t> factor = getInteger(op->getOperand(number), cones);
     if (!factor)
       continue;
     std::optional<Affine> source =
@@ -272,7 +282,7 @@ std::optional<Affine> MaskReader::matchMultiple(AtomView view) {
     if (!source)
       return std::nullopt;
     Affine product;
-    product.add(*source, static_cast<int64_t>(*factor));
+    product.add(*source, *factor);
     return product;
   }
   return std::nullopt;
@@ -289,8 +299,8 @@ std::optional<Affine> MaskReader::matchAffine(AtomView view) {
     affine.addDim(atoms, view.dims[iota.getIotaDimension()], 1);
     return affine;
   }
-  if (std::optional<double> number = getNumber(view.value, cones)) {
-    affine.constant = static_cast<int64_t>(*number);
+  if (std::optional<int64_t> number = getInteger(view.value, cones)) {
+    affine.constant = *number;
     return affine;
   }
   if (isa<stablehlo::ConvertOp>(op)) {
