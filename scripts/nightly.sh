@@ -52,7 +52,8 @@ scripts/setup.sh
 all=(runtime tsan asan gcc cross faults plans random oracles derivatives families torch processes checkpoints lanes fuzz readers mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
-export ASAN_OPTIONS=allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+# A test wants to see the signal of a file that shrinks end the process.
+export ASAN_OPTIONS=handle_sigbus=0:allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1
 minutes=${LLMC_NIGHTLY_MINUTES:-50} # of a part
 log=build/nightly

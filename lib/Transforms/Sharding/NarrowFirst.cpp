@@ -14,11 +14,15 @@
 #include "llmc/Support/LLVM.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace llmc;
 using dist::DistDialect;
 using dist::LayoutAttr;
+
+/// Moves that are gone, while a list of them is walked.
+using Erased = llvm::SmallPtrSet<Operation *, 8>;
 
 static unsigned getWidth(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementTypeBitWidth();
@@ -123,8 +127,8 @@ static bool canBeFull(Value value) {
 }
 
 /// Gives a scalar, and what is made of it while it is partial, the layout of a
-/// whole one.
-static void makeFull(Value value) {
+/// whole one. Moves that then do nothing are `erased`.
+static void makeFull(Value value, Erased &erased) {
   if (!isPartial(value))
     return;
   auto type = cast<RankedTensorType>(value.getType());
@@ -134,9 +138,10 @@ static void makeFull(Value value) {
   for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
     auto reshard = dyn_cast<dist::ReshardOp>(user);
     if (!reshard) {
-      makeFull(user->getResult(0));
+      makeFull(user->getResult(0), erased);
     } else if (reshard.getType() == value.getType()) {
       reshard.getResult().replaceAllUsesWith(value);
+      erased.insert(reshard);
       reshard.erase();
     }
   }
@@ -165,12 +170,13 @@ static Value reduceOwn(OpBuilder &builder, Value value,
 }
 
 /// Each device combines what it has, and then all of them theirs.
-static void reduceFirst(dist::ReshardOp reshard, ArrayRef<Operation *> ops) {
+static void reduceFirst(dist::ReshardOp reshard, ArrayRef<Operation *> ops,
+                        Erased &erased) {
   Operation *last = ops.back();
   OpBuilder builder(last);
   Value old = last->getResult(0);
   Value value = reduceOwn(builder, reshard.getInput(), ops);
-  makeFull(old);
+  makeFull(old, erased);
   if (value.getType() != old.getType()) {
     auto all =
         dist::ReshardOp::create(builder, last->getLoc(), old.getType(), value);
@@ -199,7 +205,7 @@ takeReductions(SmallVectorImpl<Operation *> &readers,
   return others;
 }
 
-static void narrowFirst(dist::ReshardOp reshard) {
+static void narrowFirst(dist::ReshardOp reshard, Erased &erased) {
   SmallVector<Operation *> all(reshard->getUsers());
   SmallVector<SmallVector<Operation *>> reductions;
   SmallVector<Operation *> readers = takeReductions(all, reductions);
@@ -215,7 +221,7 @@ static void narrowFirst(dist::ReshardOp reshard) {
       RankedTensorType::get(narrow.getShape(), narrow.getElementType()),
       dist::getLayout(reshard.getInput().getType()));
   for (ArrayRef<Operation *> ops : reductions)
-    reduceFirst(reshard, ops);
+    reduceFirst(reshard, ops, erased);
   // Where its scalars are there.
   if (first->getNumOperands() > 1)
     reshard->moveBefore(first);
@@ -236,6 +242,8 @@ static void narrowFirst(dist::ReshardOp reshard) {
 
 void llmc::narrowBeforeMoves(Block &block) {
   SmallVector<dist::ReshardOp> reshards(block.getOps<dist::ReshardOp>());
+  Erased erased;
   for (dist::ReshardOp reshard : reshards)
-    narrowFirst(reshard);
+    if (!erased.contains(reshard))
+      narrowFirst(reshard, erased);
 }

@@ -271,7 +271,9 @@ TEST_F(TorchNamesTest, RestoresDropoutOfAttention) {
                                "%q, %k, %v, None, 0.1, True");
   addNode("Softmax", {"x"}, attention, "").outputs = {"weights"};
   addNode("MatMul", {"weights", "v"}, attention, "");
-  ASSERT_TRUE(restore());
+  // The names of the nodes that are added live in what restore gives.
+  rt::Result<TorchNames> names = restore();
+  ASSERT_TRUE(names) << names.message();
   ASSERT_EQ(model.graph.nodes.size(), 3u);
   const Node &dropout = model.graph.nodes[1];
   EXPECT_EQ(dropout.opType, "Dropout");

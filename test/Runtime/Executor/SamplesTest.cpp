@@ -65,7 +65,7 @@ DataSets makeFiles() {
 
 /// What `bind` or `read` says against the inputs.
 Status statusOf(Samples samples, const DataSets &files, size_t i = 0) {
-  float out[8];
+  float out[16];
   LLMC_TRY(samples.bind(files));
   return samples.read(i, 0, 0, 0, out);
 }

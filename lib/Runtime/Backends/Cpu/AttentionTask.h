@@ -11,6 +11,7 @@
 #include "AttentionKernels.h"
 #include "AttentionTiles.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace llmc::rt::cpu {
@@ -39,10 +40,13 @@ public:
   int64_t of(int64_t AttentionIndex::*stride) const { return at.*stride; }
 
 private:
-  /// Position `rest` of a row-major walk.
+  /// Position `rest` of a row-major walk. Where there are no rows to compute,
+  /// gradients of zeros still begin somewhere.
   void add(const std::vector<AttentionIndex> &indices, int64_t rest) {
-    for (size_t i = indices.size(); i-- > 0; rest /= indices[i].size) {
-      int64_t here = rest % indices[i].size;
+    for (size_t i = indices.size(); i-- > 0;) {
+      int64_t size = std::max<int64_t>(indices[i].size, 1);
+      int64_t here = rest % size;
+      rest /= size;
       for (const AttentionStride &each : attentionStrides) {
         at.*each.stride += here * (indices[i].*each.stride);
       }

@@ -37,13 +37,14 @@ struct SlicePlace {
   int64_t a = 0, b = 0, bias = 0, c = 0;
 };
 
-/// The slice from `begin` on along an index (ContractionIndex) of `shape`.
+/// The slice from `begin` on along an index (ContractionIndex) of `shape`. The
+/// strides of a bias that is not there say nothing.
 template <typename Shape>
 SlicePlace placeOf(const Shape &shape, const ContractionIndex &index,
                    int64_t begin) {
   return {begin * index.strideA * sizeOf(shape.a),
           begin * index.strideB * sizeOf(shape.b),
-          begin * index.strideBias * sizeOf(shape.bias),
+          shape.hasBias ? begin * index.strideBias * sizeOf(shape.bias) : 0,
           begin * index.strideC * sizeOf(shape.c)};
 }
 
