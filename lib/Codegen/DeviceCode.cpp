@@ -93,8 +93,9 @@ static void addKernel(dist::KernelOp kernel, llvm::Function &body) {
       kernel.getShapeAttr() ? kernel.getShapeAttr().getThreads() : 1;
   entry->addFnAttr("nvvm.reqntid", std::to_string(threads));
   // Without it ptxas spills a few, that a block of three warps may run once
-  // more. In larger blocks it finds better numbers by itself.
-  if (threads < 128)
+  // more, or takes more for blocks of four. In larger blocks it finds better
+  // numbers by itself.
+  if (threads <= 128)
     entry->addFnAttr("nvvm.maxnreg", std::to_string(maxRegisters));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", entry));
   SmallVector<llvm::Value *> arguments(body.arg_size());
