@@ -117,8 +117,10 @@ bool isShapeOp(Operation *op);
 
 /// Puts one `nn.attention` in the place of an attention whose last op is the
 /// contraction `op`. Where it does not, `reason` is as of the matcher, or
-/// `refusal`, which says why none is wanted, where there is one.
-bool raiseAttention(Operation *op, ConstantCones &cones, StringRef refusal,
+/// `refuse`, which says of the elements of depth or values, whichever are more,
+/// why none is wanted, where there is a reason.
+bool raiseAttention(Operation *op, ConstantCones &cones,
+                    llvm::function_ref<StringRef(int64_t)> refuse,
                     StringRef &reason);
 
 } // namespace llmc::training

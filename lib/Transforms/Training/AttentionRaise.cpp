@@ -258,15 +258,16 @@ static Value buildState(CanonicalBuilder &with, const DropMatch &drop) {
 }
 
 bool training::raiseAttention(Operation *op, ConstantCones &cones,
-                              StringRef refusal, StringRef &reason) {
+                              llvm::function_ref<StringRef(int64_t)> refuse,
+                              StringRef &reason) {
   AttentionMatcher matcher(cones);
   std::optional<AttentionMatch> match = matcher.match(op, reason);
   if (!match)
     return false;
-  if (!refusal.empty()) {
-    reason = refusal;
+  reason = refuse(std::max(matcher.atoms.sizeOf(match->depth),
+                           matcher.atoms.sizeOf(match->values)));
+  if (!reason.empty())
     return false;
-  }
   OpBuilder b(op);
   CanonicalBuilder with(b, op->getLoc(), matcher.atoms);
   AtomDims batches, groups;

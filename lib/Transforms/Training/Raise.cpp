@@ -303,8 +303,8 @@ static bool hasEmptyTensor(Operation *op) {
 namespace {
 /// How attention is computed on a target.
 struct AttentionMeans {
-  /// By kernels that the compiler writes in place of a library. They multiply
-  /// narrow floats at the rate of f32.
+  /// By kernels that the compiler writes in place of a library. Beyond a depth
+  /// they multiply narrow floats at the rate of f32.
   bool byKernels = false;
   bool isAskedFor = false; ///< Whatever that takes.
   bool isNarrow = false;   ///< All factors are.
@@ -329,9 +329,10 @@ static std::optional<AttentionMeans> findAttentionMeans(ModuleOp module) {
   return means;
 }
 
-/// Why an attention whose last op is `op` stays two products and a softmax;
-/// empty where it may become one op.
-static StringRef whyProducts(Operation *op, const AttentionMeans &means) {
+/// Why an attention whose last op is `op`, with `depth` elements of depth or
+/// values, stays two products and a softmax; empty where it may become one op.
+static StringRef whyProducts(Operation *op, const AttentionMeans &means,
+                             int64_t depth) {
   if (!means.byKernels)
     return "";
   if (hasEmptyTensor(op))
@@ -341,10 +342,10 @@ static StringRef whyProducts(Operation *op, const AttentionMeans &means) {
     return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
   };
   bool narrow = means.isNarrow || llvm::any_of(op->getOperandTypes(), isNarrow);
-  return narrow && !means.isAskedFor
-             ? "kernels of attention multiply narrow floats at the rate of "
-               "f32, a library's products do not (training.attention = "
-               "\"whole\" keeps no scores)"
+  return narrow && depth > rt::attentionTensorDepth && !means.isAskedFor
+             ? "beyond 128 elements of depth, kernels of attention multiply "
+               "narrow floats at the rate of f32, a library's products do not "
+               "(training.attention = \"whole\" keeps no scores)"
              : "";
 }
 
@@ -353,7 +354,8 @@ static void raiseAttentions(const AttentionMeans &means,
   training::ConstantCones cones;
   for (Operation *op : ops) {
     StringRef reason;
-    if (training::raiseAttention(op, cones, whyProducts(op, means), reason))
+    auto refuse = [&](int64_t depth) { return whyProducts(op, means, depth); };
+    if (training::raiseAttention(op, cones, refuse, reason))
       remark::passed(op->getLoc(), remarkOf("attention"))
           << "two contractions and the softmax between them are one attention";
     else if (!reason.empty())
