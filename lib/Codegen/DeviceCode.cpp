@@ -89,12 +89,14 @@ static void addKernel(dist::KernelOp kernel, llvm::Function &body) {
       llvm::GlobalValue::ExternalLinkage, kernel.getSymName(), module);
   entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
   entry->addFnAttr(llvm::Attribute::Convergent);
-  int64_t threads =
-      kernel.getShapeAttr() ? kernel.getShapeAttr().getThreads() : 1;
+  dist::LaunchShapeAttr shape = kernel.getShapeAttr();
+  int64_t threads = shape ? shape.getThreads() : 1;
   entry->addFnAttr("nvvm.reqntid", std::to_string(threads));
   // Without it ptxas spills a few, that a block of three warps may run once
-  // more. In larger blocks it finds better numbers by itself.
-  if (threads < 128)
+  // more, or takes more for blocks of four whose shared memory lets no more of
+  // them run. In others it finds better numbers by itself.
+  constexpr int64_t muchShared = 12 << 10;
+  if (threads < 128 || (threads == 128 && shape.getShared() > muchShared))
     entry->addFnAttr("nvvm.maxnreg", std::to_string(maxRegisters));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", entry));
   SmallVector<llvm::Value *> arguments(body.arg_size());

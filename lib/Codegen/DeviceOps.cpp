@@ -9,6 +9,10 @@
 //   gpu.barrier  ->  llvm.nvvm.barrier.cta.sync.aligned.all(0)
 //                ->  lane->barrier(lane, 3)
 //
+// So do products of tiles by the tensor cores, which are of the nvvm dialect,
+// and roundings to narrow floats that come with them (GridTiles.cpp), which a
+// GPU has instructions for and a processor has not.
+//
 // Loops that stay loops (KernelMarks.h) say so to LLVM.
 //
 // Test: test/Codegen/LaneTest.cpp, test/Codegen/ptx.test
@@ -18,13 +22,16 @@
 #include "DeviceOps.h"
 #include "llmc/Dialect/Dist/IR/KernelMarks.h"
 #include "llmc/Runtime/Plan/Format/LaneAbi.h"
+#include "llmc/Runtime/Plan/Format/LaneTiles.h"
 #include "llmc/Support/LLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
 #include <cstddef>
 
@@ -71,6 +78,9 @@ public:
 private:
   void lower(func::FuncOp function);
   Value lower(Operation *op, OpBuilder &builder);
+  Value multiply(NVVM::MmaOp product, OpBuilder &builder);
+  Value multiplyOnLanes(NVVM::MmaOp product, OpBuilder &builder, bool isBf16);
+  bool isOfDevice(Operation *op) const;
   void touch(Operation *op);
   Value getField(OpBuilder &builder, Location loc, Type type, size_t offset);
   Value call(OpBuilder &builder, Location loc, StringRef intrinsic, Type result,
@@ -90,6 +100,7 @@ private:
   DeviceOps kind;
   int32_t nextSite = 0;
   Value shared, lane;
+  Value factors, sums; ///< Of a lane's products, in its memory.
 };
 } // namespace
 
@@ -137,7 +148,85 @@ Value DeviceOpsPass::callLane(OpBuilder &builder, Location loc, size_t offset,
   return result ? made->getResult(0) : Value();
 }
 
-/// What stands for the result of an op of the gpu dialect.
+/// Pairs of a product's operand that lie side by side in `memory`.
+static void storeAll(OpBuilder &builder, Location loc, ValueRange values,
+                     Value memory, int32_t first) {
+  for (auto [number, value] : llvm::enumerate(values)) {
+    Value place = LLVM::GEPOp::create(
+        builder, loc, memory.getType(), builder.getI32Type(), memory,
+        ArrayRef<LLVM::GEPArg>{first + static_cast<int32_t>(number)});
+    LLVM::StoreOp::create(builder, loc, value, place);
+  }
+}
+
+Value DeviceOpsPass::multiplyOnLanes(NVVM::MmaOp product, OpBuilder &builder,
+                                     bool isBf16) {
+  Location loc = product.getLoc();
+  if (!factors) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(
+        &product->getParentOfType<func::FuncOp>().front());
+    auto allocate = [&](Type type, int32_t count) -> Value {
+      return LLVM::AllocaOp::create(builder, loc, lane.getType(), type,
+                                    makeI32(builder, loc, count));
+    };
+    factors = allocate(builder.getI32Type(), LLMC_LANE_FACTORS);
+    sums = allocate(builder.getF32Type(), LLMC_LANE_SUMS);
+  }
+  storeAll(builder, loc, product.getOperandA(), factors, 0);
+  storeAll(builder, loc, product.getOperandB(), factors, 4);
+  storeAll(builder, loc, product.getOperandC(), sums, 0);
+  callLane(
+      builder, loc, offsetof(LlmcLane, multiply), Type(),
+      {makeSite(builder, loc), makeI32(builder, loc, isBf16), factors, sums});
+  Value made = LLVM::UndefOp::create(builder, loc, product.getType());
+  for (int32_t i = 0; i < LLMC_LANE_SUMS; ++i) {
+    Value place =
+        LLVM::GEPOp::create(builder, loc, sums.getType(), builder.getF32Type(),
+                            sums, ArrayRef<LLVM::GEPArg>{i});
+    made = LLVM::InsertValueOp::create(
+        builder, loc, made,
+        LLVM::LoadOp::create(builder, loc, builder.getF32Type(), place), i);
+  }
+  return made;
+}
+
+/// Of 16 rows, 8 columns and 16 terms, with sums of f32.
+Value DeviceOpsPass::multiply(NVVM::MmaOp product, OpBuilder &builder) {
+  // Pairs of bf16 are words, those of f16 are vectors.
+  bool isBf16 = product.getOperandA()[0].getType().isInteger(32);
+  if (kind == DeviceOps::Lanes)
+    return multiplyOnLanes(product, builder, isBf16);
+  return call(builder, product.getLoc(),
+              isBf16 ? "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+                     : "llvm.nvvm.mma.m16n8k16.row.col.f32.f32",
+              product.getType(), product.getOperands());
+}
+
+/// A pair of f32 rounded to bf16 by a processor that has no instruction for it.
+static Value roundPair(LLVM::FPTruncOp op, OpBuilder &builder) {
+  Location loc = op.getLoc();
+  Value x = op.getArg();
+  auto wide = VectorType::get({2}, builder.getI32Type());
+  auto splat = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(wide, APInt(32, value)));
+  };
+  Value bits = arith::BitcastOp::create(builder, loc, wide, x);
+  Value high = arith::ShRUIOp::create(builder, loc, bits, splat(16));
+  Value odd = arith::AndIOp::create(builder, loc, high, splat(1));
+  Value more = arith::AddIOp::create(builder, loc, odd, splat(0x7fff));
+  Value near = arith::ShRUIOp::create(
+      builder, loc, arith::AddIOp::create(builder, loc, bits, more), splat(16));
+  Value isNone =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, x, x);
+  near = arith::SelectOp::create(builder, loc, isNone, splat(0x7fff), near);
+  Value cut = arith::TruncIOp::create(
+      builder, loc, VectorType::get({2}, builder.getI16Type()), near);
+  return LLVM::BitcastOp::create(builder, loc, op.getType(), cut);
+}
+
+/// What stands for the result of an op that `isOfDevice`.
 Value DeviceOpsPass::lower(Operation *op, OpBuilder &builder) {
   Location loc = op->getLoc();
   Type word = builder.getI32Type();
@@ -165,6 +254,10 @@ Value DeviceOpsPass::lower(Operation *op, OpBuilder &builder) {
            {makeI32(builder, loc, 0)});
     return {};
   }
+  if (auto product = dyn_cast<NVVM::MmaOp>(op))
+    return multiply(product, builder);
+  if (auto rounding = dyn_cast<LLVM::FPTruncOp>(op))
+    return roundPair(rounding, builder);
   auto shuffle = cast<gpu::ShuffleOp>(op);
   Value value = shuffle.getValue(), source = shuffle.getOffset();
   if (onLanes)
@@ -235,12 +328,20 @@ static void keepLoops(func::FuncOp function) {
   });
 }
 
+bool DeviceOpsPass::isOfDevice(Operation *op) const {
+  auto rounding = dyn_cast<LLVM::FPTruncOp>(op);
+  return isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect()) ||
+         (rounding && kind == DeviceOps::Lanes &&
+          getElementTypeOrSelf(rounding.getType()).isBF16());
+}
+
 void DeviceOpsPass::lower(func::FuncOp function) {
   Builder types(&getContext());
   Location loc = function.getLoc();
   SmallVector<Type> inputs(function.getFunctionType().getInputs());
   inputs.push_back(convert(MemRefType::get({1}, types.getI8Type())));
   shared = function.front().addArgument(inputs.back(), loc);
+  factors = sums = {};
   if (kind == DeviceOps::Lanes) {
     inputs.push_back(LLVM::LLVMPointerType::get(&getContext()));
     lane = function.front().addArgument(inputs.back(), loc);
@@ -253,7 +354,7 @@ void DeviceOpsPass::lower(func::FuncOp function) {
   keepLoops(function);
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
-    if (isa<gpu::GPUDialect>(op->getDialect()))
+    if (isOfDevice(op))
       ops.push_back(op);
     for (Value result : op->getResults())
       if (isShared(result.getType()) && !isa<gpu::DynamicSharedMemoryOp>(op))

@@ -279,6 +279,21 @@ TEST(AttendLanes, Few) {
   Attention a;
   a.batches = {1}, a.rows = 100, a.columns = 95, a.how = "causal 0";
   expectBoth(a);
+  // By tensor cores.
+  a.type = "bf16", a.depth = 24;
+  expectBoth(a);
+}
+
+// By tensor cores: what is loaded one by one, two by two and eight by eight,
+// where terms or lines are neighbours; parts of the gradient; both types.
+TEST(AttendLanes, Pairs) {
+  Attention a;
+  a.batches = {1}, a.rows = 37, a.columns = 66, a.depth = 7, a.values = 6;
+  a.type = "f16", a.drop = "jax32 below 3000000000";
+  expectBoth(a);
+  a.groups = {2}, a.rows = 18, a.columns = 16, a.depth = 128, a.values = 80;
+  a.type = "bf16", a.drop = "", a.how = "causal -1 safe", a.isTurned = true;
+  expectBoth(a);
 }
 
 } // namespace

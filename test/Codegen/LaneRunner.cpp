@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaneRunner.h"
+#include "llmc/Runtime/Plan/Format/LaneTiles.h"
 #include <algorithm>
 #include <cstring>
 
@@ -40,6 +41,7 @@ uint32_t LaneRunner::shuffle(LlmcLane *lane, uint32_t site, uint32_t value,
   Fiber &fiber = fiberOf(lane);
   fiber.value = value;
   fiber.source = source;
+  fiber.factors = nullptr;
   fiber.runner->wait(fiber, State::AtShuffle, site);
   return fiber.value;
 }
@@ -68,22 +70,51 @@ void LaneRunner::touch(LlmcLane *lane, uint32_t site, void *address,
   }
 }
 
-/// A warp whose lanes have all come to one shuffle goes on.
-bool LaneRunner::releaseWarp(size_t first) {
+void LaneRunner::multiply(LlmcLane *lane, uint32_t site, uint32_t isBf16,
+                          const uint32_t *factors, float *sums) {
+  Fiber &fiber = fiberOf(lane);
+  fiber.factors = factors;
+  fiber.isBf16 = isBf16;
+  fiber.sums = sums;
+  fiber.runner->wait(fiber, State::AtShuffle, site);
+}
+
+void LaneRunner::shuffleWarp(size_t first) {
   uint32_t values[warpSize];
-  for (size_t lane = 0; lane < warpSize; ++lane) {
-    Fiber &fiber = *fibers[first + lane];
-    if (fiber.state != State::AtShuffle || fiber.site != fibers[first]->site)
-      return false;
-    values[lane] = fiber.value;
-  }
+  for (size_t lane = 0; lane < warpSize; ++lane)
+    values[lane] = fibers[first + lane]->value;
   for (size_t lane = 0; lane < warpSize; ++lane) {
     Fiber &fiber = *fibers[first + lane];
     if (fiber.source >= warpSize)
       fail("shuffle from lane " + std::to_string(fiber.source), fiber.site);
     fiber.value = values[fiber.source % warpSize];
-    fiber.state = State::Ready;
   }
+}
+
+void LaneRunner::multiplyWarp(size_t first) {
+  uint32_t factors[warpSize][LLMC_LANE_FACTORS];
+  for (size_t lane = 0; lane < warpSize; ++lane)
+    std::memcpy(factors[lane], fibers[first + lane]->factors,
+                sizeof factors[lane]);
+  for (size_t lane = 0; lane < warpSize; ++lane) {
+    Fiber &fiber = *fibers[first + lane];
+    llmcMultiplyLanes(factors, fiber.isBf16, lane, fiber.sums);
+  }
+}
+
+/// A warp whose lanes have all come to one shuffle or product goes on.
+bool LaneRunner::releaseWarp(size_t first) {
+  for (size_t lane = 0; lane < warpSize; ++lane) {
+    Fiber &fiber = *fibers[first + lane];
+    if (fiber.state != State::AtShuffle || fiber.site != fibers[first]->site)
+      return false;
+  }
+  if (fibers[first]->factors)
+    multiplyWarp(first);
+  else
+    shuffleWarp(first);
+  for (size_t lane = 0; lane < warpSize; ++lane)
+    fibers[first + lane]->state = State::Ready;
   return true;
 }
 
@@ -169,7 +200,8 @@ bool LaneRunner::launch(LlmcLaneFn toRun, const rt::plan::KernelInfo &info,
                             nullptr,
                             barrier,
                             shuffle,
-                            touch};
+                            touch,
+                            multiply};
   }
   auto blocks =
       uint32_t((info.rows + info.rowsPerBlock - 1) / info.rowsPerBlock);

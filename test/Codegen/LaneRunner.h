@@ -39,6 +39,10 @@ private:
     LaneRunner *runner;
     State state;
     uint32_t site, value, source;
+    /// Of a product of tiles, at which lanes meet as at a shuffle.
+    const uint32_t *factors;
+    uint32_t isBf16;
+    float *sums;
     ucontext_t context;
     std::vector<char> stack;
   };
@@ -57,11 +61,15 @@ private:
                           uint32_t source);
   static void touch(LlmcLane *lane, uint32_t site, void *address,
                     uint32_t bytes, uint32_t write);
+  static void multiply(LlmcLane *lane, uint32_t site, uint32_t isBf16,
+                       const uint32_t *factors, float *sums);
 
   bool runBlock(uint32_t block, uint32_t blocks);
   void prepare(Fiber &fiber, uint32_t block, uint32_t blocks);
   bool release();
   bool releaseWarp(size_t first);
+  void shuffleWarp(size_t first);
+  void multiplyWarp(size_t first);
   bool releaseBlock();
   void wait(Fiber &fiber, State state, uint32_t site);
   void fail(const std::string &what, uint32_t site);

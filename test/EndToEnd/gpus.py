@@ -12,6 +12,7 @@
 For each mesh the plan's kernels run thread by thread on the processor, streams in a random legal order:
 
     against processors   the losses and norms of a plan for processors on the same mesh, relative: 2e-5
+                         (in bf16: 2e-3)
     eager and captured   parameters after all steps, bit by bit
     several processes    the same losses, bit by bit, where the mesh has two devices or more
 """
@@ -27,7 +28,7 @@ import sys
 
 CASES = ("", "data=2", "data=3", "tensor=2", "pipe=2", "data=4 zero=1", "data=2,tensor=2", "pipe=2,data=2 microbatches=2",
          "pipe=2,tensor=2 microbatches=2", "pipe=2,data=2,tensor=2 zero=1 microbatches=2")
-BAR = 2e-5
+BAR, NARROW_BAR = 2e-5, 2e-3
 
 
 class Failed(Exception):
@@ -74,7 +75,8 @@ class Runs:
             ours, captured = self.train(folder / "cuda", "captured", environment=cuda)
             again, eager = self.train(folder / "cuda", "eager", environment={**cuda, "LLMC_CUDA_GRAPHS": "0"})
             apart = max(abs(a / b - 1) for row, other in zip(ours, theirs) for a, b in zip(row, other))
-            good = len(ours) == len(theirs) and apart <= BAR and captured == eager and ours == again
+            bar = NARROW_BAR if "precision=bf16" in case else BAR
+            good = len(ours) == len(theirs) and apart <= bar and captured == eager and ours == again
             text = f"{apart:.1e} from processors, captured and eager {'equal' if captured == eager else 'DIFFER'}"
             if self.a.processes and case.startswith(("data=2", "tensor=2", "pipe=2")):
                 several, states = self.train(folder / "cuda", "several", 2, cuda)

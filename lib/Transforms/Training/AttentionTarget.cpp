@@ -115,7 +115,9 @@ std::string AttentionTarget::whyProducts(Operation *op,
     lacks = "a library of '" + libraries + "' lacks it (" + status.message() +
             "), and ";
   }
-  return lacks + "kernels of attention multiply narrow floats at the rate of "
-                 "f32, a library's products do not (training.attention = "
-                 "\"whole\" keeps no scores)";
+  if (std::max(sizes.depth, sizes.values) <= rt::attentionTensorDepth)
+    return "";
+  return lacks + "beyond 128 elements of depth, kernels of attention multiply "
+                 "narrow floats at the rate of f32, a library's products do "
+                 "not (training.attention = \"whole\" keeps no scores)";
 }

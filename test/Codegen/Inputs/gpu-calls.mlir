@@ -71,4 +71,14 @@ func.func @attention_dropped(%q: tensor<8x12x512x64xf32>, %k: tensor<8x12x512x64
   %x:3 = nn.attention_grad %q, %k, %v, %l, %d, %g bias %b dropout %s strides [3145728, 262144, 512, 1] <jax32 below 3865470566 factor 1.111111e+00> scale 1.250000e-01  : (tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512xf32>, tensor<8x12x512xf32>, tensor<8x12x512x64xf32>, tensor<8x1x1x512xf32>, tensor<2xui64>) -> (tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>)
   return %y, %x#0, %x#1, %x#2 : tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>, tensor<8x12x512x64xf32>
 }
+func.func @attention_groups_narrow(%q: tensor<4x8x4x2048x128xbf16>, %k: tensor<4x8x2048x128xbf16>, %v: tensor<4x8x2048x128xbf16>, %d: tensor<4x8x4x2048xf32>, %g: tensor<4x8x4x2048x128xbf16>) -> (tensor<4x8x4x2048x128xbf16>, tensor<4x8x4x2048x128xbf16>, tensor<4x8x2048x128xbf16>, tensor<4x8x2048x128xbf16>) {
+  %y, %l = nn.attention %q, %k, %v scale 1.250000e-01 causal 0 : (tensor<4x8x4x2048x128xbf16>, tensor<4x8x2048x128xbf16>, tensor<4x8x2048x128xbf16>) -> (tensor<4x8x4x2048x128xbf16>, tensor<4x8x4x2048xf32>)
+  %x:3 = nn.attention_grad %q, %k, %v, %l, %d, %g scale 1.250000e-01 causal 0 : (tensor<4x8x4x2048x128xbf16>, tensor<4x8x2048x128xbf16>, tensor<4x8x2048x128xbf16>, tensor<4x8x4x2048xf32>, tensor<4x8x4x2048xf32>, tensor<4x8x4x2048x128xbf16>) -> (tensor<4x8x4x2048x128xbf16>, tensor<4x8x2048x128xbf16>, tensor<4x8x2048x128xbf16>)
+  return %y, %x#0, %x#1, %x#2 : tensor<4x8x4x2048x128xbf16>, tensor<4x8x4x2048x128xbf16>, tensor<4x8x2048x128xbf16>, tensor<4x8x2048x128xbf16>
+}
+func.func @attention_dropped_narrow(%q: tensor<8x12x512x64xf16>, %k: tensor<8x12x512x64xf16>, %v: tensor<8x12x512x64xf16>, %b: tensor<8x1x1x512xf32>, %s: tensor<2xui64>, %d: tensor<8x12x512xf32>, %g: tensor<8x12x512x64xf16>) -> (tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>) {
+  %y, %l = nn.attention %q, %k, %v bias %b dropout %s strides [3145728, 262144, 512, 1] <jax32 below 3865470566 factor 1.111111e+00> scale 1.250000e-01  : (tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>, tensor<8x1x1x512xf32>, tensor<2xui64>) -> (tensor<8x12x512x64xf16>, tensor<8x12x512xf32>)
+  %x:3 = nn.attention_grad %q, %k, %v, %l, %d, %g bias %b dropout %s strides [3145728, 262144, 512, 1] <jax32 below 3865470566 factor 1.111111e+00> scale 1.250000e-01  : (tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>, tensor<8x12x512xf32>, tensor<8x12x512xf32>, tensor<8x12x512x64xf16>, tensor<8x1x1x512xf32>, tensor<2xui64>) -> (tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>)
+  return %y, %x#0, %x#1, %x#2 : tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>, tensor<8x12x512x64xf16>
+}
 }

@@ -29,6 +29,10 @@ bool hasLibrary(std::string_view target, std::string_view kind);
 /// kernels that the compiler writes in its place (CallForm.h).
 bool isComputed(std::string_view target, std::string_view kind);
 
+/// Elements of depth, or of values, up to which those kernels of attention
+/// multiply floats of 16 bits by tensor cores (AttendTiles.cpp).
+inline constexpr int64_t attentionTensorDepth = 128;
+
 /// Success where the libraries of `target` are left a call of `descriptor`;
 /// else error (15), which says why they are not. A kind that one library alone
 /// has is left to it as far as it can express the call, and else is the

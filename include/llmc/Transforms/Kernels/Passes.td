@@ -83,7 +83,7 @@ def FormKernelsPass : Pass<"llmc-form-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"target", "target", "std::string", "\"\"", "What the code of kernels is written for; empty: what the program names">];
   let dependentDialects = [
-    "::llmc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+    "::llmc::dist::DistDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];

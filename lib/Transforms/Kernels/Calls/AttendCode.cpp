@@ -26,8 +26,11 @@ static Type sumTypeOf(GridCode &code, rt::DType accumulate) {
                                       : Type(Float32Type::get(context));
 }
 
-/// Elements of the chunks of both sides of a product.
+/// Elements of the chunks of both sides of a product; with tensor cores, of a
+/// sum over the block.
 static int64_t chunkSize(const AttendTile &tile) {
+  if (tile.isMatrix)
+    return 16;
   int64_t width = std::max(tile.depth, tile.value) * tile.threadsN;
   return AttendTile::chunk *
          std::max(tile.blockOwn() + tile.blockOther() + 8, width + 4);
@@ -38,9 +41,12 @@ AttendCode::AttendCode(GridCode &code, const Attention &attention,
                        bool ownsRows)
     : code(code), attention(attention), tile(tile),
       sumType(sumTypeOf(code, attention.shape.accumulate)), isRowOwn(ownsRows),
-      arguments(arguments), chunks(code.makeShared(sumType, chunkSize(tile))),
-      staged(code.makeShared(sumType, tile.blockOwn() * tile.blockOther())) {
+      arguments(arguments), chunks(code.makeShared(sumType, chunkSize(tile))) {
   const rt::AttentionShape &shape = attention.shape;
+  if (tile.isMatrix)
+    makePairMemory();
+  else
+    staged = code.makeShared(sumType, tile.blockOwn() * tile.blockOther());
   if (shape.hasOffset)
     offset = toWide(code.load(memory("offset"), code.constant(0)));
   if (shape.hasDropout())
@@ -57,7 +63,7 @@ Value AttendCode::memory(StringRef name) const {
 
 Value AttendPart::begin(GridCode &code, int64_t number) const {
   return code.add(code.mul(thread, run()),
-                  code.constant(number * threads * run()));
+                  code.constant(number * (step ? step : threads * run())));
 }
 
 Value AttendPart::at(GridCode &code, Value first, int64_t i) const {
@@ -82,15 +88,19 @@ Value AttendCode::baseOf(AttendStride stride, const AttendPlace &place) {
 }
 
 AttendPart AttendCode::ownPart() const {
-  return {tile.own, tile.threadsM, code.div(code.getThread(), tile.threadsN)};
+  Value line = code.div(code.getThread(), tile.threadsN);
+  if (!tile.isMatrix)
+    return {tile.own, tile.threadsM, line};
+  Value warp = code.div(code.getThread(), 32);
+  line = code.add(code.mul(warp, 16), code.rem(line, 8));
+  return {tile.own, tile.threadsM, line, /*most=*/1, /*step=*/8};
 }
 
-AttendPart AttendCode::otherPart() const {
-  return {tile.other, tile.threadsN, code.rem(code.getThread(), tile.threadsN)};
-}
+AttendPart AttendCode::otherPart() const { return columnPart(tile.other); }
 
 AttendPart AttendCode::columnPart(int64_t columns) const {
-  return {columns, tile.threadsN, code.rem(code.getThread(), tile.threadsN)};
+  return {columns, tile.threadsN, code.rem(code.getThread(), tile.threadsN),
+          tile.isMatrix ? 2 : 4};
 }
 
 /// Rows that see most come first, where that is asked for, so that no block is
@@ -124,7 +134,12 @@ AttendMatrix AttendCode::lines(StringRef name, AttendStride stride,
           code.constant(line.size),
           code.constant(term.size),
           line.size % (isOwn ? tile.blockOwn() : tile.blockOther()) == 0,
-          term.size % AttendTile::chunkOf(term.size) == 0};
+          term.size % (tile.isMatrix ? 16 : AttendTile::chunkOf(term.size)) ==
+              0,
+          widthOf(stride),
+          !isOwn                       ? Value()
+          : name == "q" || name == "k" ? keptDepth
+                                       : keptValue};
 }
 
 AttendMatrix AttendCode::columns(StringRef name, AttendStride stride,
@@ -142,7 +157,9 @@ AttendMatrix AttendCode::columns(StringRef name, AttendStride stride,
           code.constant(line.size),
           code.constant(term.size),
           line.size % columns.size() == 0,
-          term.size % tile.blockOther() == 0};
+          term.size % tile.blockOther() == 0,
+          widthOf(stride),
+          Value()};
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,8 +26,11 @@ using AttendPlace = SmallVector<std::pair<rt::AttentionIndex, Value>>;
 struct AttendPart {
   int64_t count = 1, threads = 1;
   Value thread;
+  /// Of a run at most; from one run of a thread to the next, where it is not
+  /// that of all threads.
+  int64_t most = 4, step = 0;
 
-  int64_t run() const { return std::min<int64_t>(count, 4); }
+  int64_t run() const { return std::min<int64_t>(count, most); }
   int64_t size() const { return count * threads; }
   /// Where run `number` of the thread begins.
   Value begin(GridCode &code, int64_t number) const;
@@ -45,6 +48,11 @@ struct AttendMatrix {
   Value firstLine, endLine, endTerm;
   /// Whether tiles of lines and chunks of terms have no rest.
   bool linesFit = false, termsFit = false;
+  /// Neighbours in memory that lie together or not at all, and begin at a
+  /// multiple of as many.
+  int64_t width = 1;
+  /// Where its lines lie in a block's memory, if they stay there.
+  Value kept;
 
   bool isAlongTerms() const { return termStride < lineStride; }
   /// Of a chunk in shared memory, from one term to the next.
@@ -83,6 +91,9 @@ public:
   /// sums + left * right^T, over all of `size` terms.
   Values multiply(const AttendMatrix &left, const AttendMatrix &right,
                   int64_t size, Values sums);
+  /// The lines that the block owns, of which all tiles are multiplied: with
+  /// tensor cores they stay in shared memory.
+  void keepLines(StringRef name, AttendStride stride, const AttendPlace &place);
   /// The thread's scores or what is made of them for others to read. What was
   /// there has been read by all.
   void stage(ArrayRef<Value> scores);
@@ -136,6 +147,54 @@ public:
                    const rt::AttentionIndex &index, AttendStride stride);
 
 private:
+  // Of tensor cores, in AttendTiles.cpp.
+  /// How a tile lies in shared memory, and who loads what.
+  struct PairTile {
+    int64_t lines, terms, width, threads;
+    bool isAlongTerms;
+
+    int64_t pitch() const { return isAlongTerms ? terms / 2 + 4 : lines + 8; }
+    int64_t words() const {
+      return (isAlongTerms ? lines : terms / 2) * pitch();
+    }
+    /// Of a load: neighbouring floats, and pairs that are made of them.
+    int64_t span() const {
+      return isAlongTerms ? std::max<int64_t>(width, 2) : width;
+    }
+    /// Loads of a line, or of a pair of terms, of which there are `outer`, and
+    /// `step` at a time.
+    int64_t inner() const { return (isAlongTerms ? terms : lines) / span(); }
+    int64_t outer() const { return isAlongTerms ? lines : terms / 2; }
+    int64_t step() const { return threads / inner(); }
+    int64_t loads() const { return llvm::divideCeil(outer(), step()); }
+  };
+  struct PairPlace {
+    Value line, term;
+  };
+  PairTile tileOf(const AttendMatrix &matrix, int64_t lines,
+                  int64_t terms) const;
+  void makePairMemory();
+  PairPlace placeOf(const PairTile &pairs);
+  Value isLoaded(const PairTile &pairs, int64_t number);
+  Values loadPairs(const AttendMatrix &matrix, const PairTile &pairs,
+                   const PairPlace &first, int64_t load);
+  SmallVector<Values> loadTile(const AttendMatrix &matrix,
+                               const PairTile &pairs, Value firstTerm);
+  void storeTile(const PairTile &pairs, Value memory, ArrayRef<Values> loads);
+  void shareTile(const AttendMatrix &matrix, const PairTile &pairs,
+                 Value firstTerm);
+  Value firstPair(const PairTile &pairs, Value line);
+  Value loadPair(const PairTile &pairs, Value memory, Value first, int64_t line,
+                 int64_t pair);
+  Values addTile(const PairTile &pairs, Values sums,
+                 function_ref<Values(int64_t)> left);
+  Values multiplyKept(const AttendMatrix &left, const AttendMatrix &right,
+                      int64_t size, Values sums);
+  Values multiplyScores(const AttendMatrix &right, Value first, Values sums,
+                        bool skipsNegative);
+  int64_t widthOf(AttendStride stride) const;
+  Type getElementType() const;
+
   /// In 64 bits, with sign.
   Value wide(int64_t value);
   Value toWide(Value word);
@@ -164,6 +223,10 @@ private:
   ArrayRef<StringRef> arguments;
   /// Chunks, and the staged scores: [other][own].
   Value chunks, staged;
+  /// With tensor cores: pairs of lines that stay, by depth and by values, and
+  /// of others; scores stay with the thread.
+  Value keptDepth, keptValue, pairMemory;
+  Values scores;
   Value offset, keyLow, keyHigh, counter;
 };
 

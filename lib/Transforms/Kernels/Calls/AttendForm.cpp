@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttendForm.h"
+#include "llmc/Runtime/Base/TargetLibraries.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -44,9 +45,55 @@ static int64_t toPower(int64_t size) {
   return llvm::PowerOf2Ceil(std::max<int64_t>(size, 1));
 }
 
+static int64_t sizeOf(const rt::AttentionShape &shape,
+                      rt::AttentionIndexKind kind) {
+  auto index = llvm::find_if(
+      shape.indices, [&](const auto &each) { return each.kind == kind; });
+  return index == shape.indices.end() ? 1 : index->size;
+}
+
+bool hasMatrixTiles(const rt::AttentionShape &shape) {
+  using Kind = rt::AttentionIndexKind;
+  constexpr int64_t most = rt::attentionTensorDepth;
+  return (shape.dtype == rt::DType::bf16 || shape.dtype == rt::DType::f16) &&
+         shape.accumulate == rt::DType::f32 &&
+         sizeOf(shape, Kind::depth) <= most &&
+         sizeOf(shape, Kind::value) <= most;
+}
+
+/// Four warps, which load tiles together however many lines are theirs. Sums of
+/// results take most of a thread's registers, and scores what is left.
+static AttendTile chooseMatrixTile(const Attention &attention,
+                                   AttendKind kind) {
+  bool ownsRows = kind != AttendKind::Columns;
+  int64_t other = ownsRows ? attention.column.size : attention.row.size;
+  int64_t depth = kind == AttendKind::Forward ? 0 : attention.depth.size,
+          value = kind == AttendKind::Rows ? 0 : attention.value.size;
+  AttendTile tile;
+  tile.isMatrix = true;
+  tile.own = 2;
+  tile.threadsN = 4;
+  tile.threadsM = 32;
+  // Else ptxas spills; where bits are drawn it spills less with more of them.
+  bool isFew =
+      kind == AttendKind::Columns || (kind == AttendKind::Rows && depth > 64);
+  int64_t most = isFew && !attention.shape.hasDropout() ? 16 : 32;
+  tile.other = std::clamp<int64_t>(toPower(other), 16, most) / 4;
+  if (kind == AttendKind::Columns)
+    tile.parts = llvm::divideCeil(std::max(depth, value), 64);
+  auto cut = [&](int64_t size) {
+    return llvm::alignTo(llvm::divideCeil(size, tile.parts), 8) / 4;
+  };
+  tile.depth = cut(depth);
+  tile.value = cut(value);
+  return tile;
+}
+
 /// Threads have a quarter of the numbers where they are twice as wide. The two
 /// results of a launch share the registers that one of another has.
 AttendTile chooseTile(const Attention &attention, AttendKind kind) {
+  if (hasMatrixTiles(attention.shape))
+    return chooseMatrixTile(attention, kind);
   bool isWide = attention.shape.accumulate == rt::DType::f64,
        ownsRows = kind != AttendKind::Columns;
   int64_t lines = isWide ? 2 : 4, most = (ownsRows ? 2 : 1) * lines;

@@ -42,6 +42,9 @@ enum class AttendKind { Forward, Rows, Columns };
 /// `depth` or `value` sums of a result, whose columns are in `parts`: a block
 /// has one part of each.
 struct AttendTile {
+  /// Whether tensor cores multiply: then `own` is 2, a warp has 16 lines, and a
+  /// thread of it two neighbours of each 8 columns (LaneTiles.h).
+  bool isMatrix = false;
   /// Terms that are in shared memory at a time.
   static constexpr int64_t chunk = 16;
   /// The same where there are `size` terms.
@@ -56,7 +59,13 @@ struct AttendTile {
   int64_t blockOwn() const { return own * threadsM; }
   int64_t blockOther() const { return other * threadsN; }
   int64_t threads() const { return threadsM * threadsN; }
+  /// Terms of a product of `size` terms, with zeros behind them.
+  static int64_t padded(int64_t size) { return llvm::alignTo(size, 16); }
 };
+
+/// Whether tensor cores multiply: floats of 16 bits, with sums of f32, of at
+/// most 128 elements of depth and values.
+bool hasMatrixTiles(const rt::AttentionShape &shape);
 
 Attention makeAttention(const rt::AttentionShape &shape);
 AttendTile chooseTile(const Attention &attention, AttendKind kind);

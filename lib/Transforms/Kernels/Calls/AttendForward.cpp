@@ -168,6 +168,7 @@ void ForwardWriter::store(const State &state) {
 void ForwardWriter::write() {
   Value number = with.placeBlock(/*isReversed=*/attention.shape.isCausal);
   place = with.place(attention.batch, number);
+  with.keepLines("q", &AttentionIndex::strideQ, place);
   Value lastRow = code.add(with.firstOwn, code.constant(tile.blockOwn() - 1));
   Values none(tile.own * tile.value, with.zero());
   State state{none, Values(tile.own, with.number(-INFINITY)),

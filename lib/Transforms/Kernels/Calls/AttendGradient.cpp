@@ -169,6 +169,8 @@ void GradientWriter::writeRows() {
   place = with.place(attention.group, number);
   llvm::append_range(place, with.place(attention.batch, number));
   RowSums rows = loadRows(with.ownPart(), place, with.firstOwn);
+  with.keepLines("q", &AttentionIndex::strideQ, place);
+  with.keepLines("cotangent", &AttentionIndex::strideOut, place);
   Value lastRow = code.add(with.firstOwn, code.constant(tile.blockOwn() - 1));
   Values none(tile.own * tile.depth, with.zero());
   Values sums = code.loopThatStays(
@@ -239,6 +241,8 @@ void GradientWriter::writeColumns() {
   Values poison;
   if (isPoisoned())
     poison.push_back(findPoison());
+  with.keepLines("k", &AttentionIndex::strideK, place);
+  with.keepLines("v", &AttentionIndex::strideV, place);
   size_t numKeys = tile.own * tile.depth;
   Values none(tile.own * (tile.depth + tile.value), with.zero());
   // Of whole tiles.

@@ -148,6 +148,8 @@ Values AttendCode::addTerms(int64_t terms, ValueRange sums,
 
 Values AttendCode::multiply(const AttendMatrix &left, const AttendMatrix &right,
                             int64_t size, Values sums) {
+  if (tile.isMatrix)
+    return multiplyKept(left, right, size, std::move(sums));
   int64_t terms = AttendTile::chunkOf(size), offset = terms * left.pitch();
   size_t numSums = sums.size();
   auto load = [&](Value first) {
@@ -192,6 +194,10 @@ Value AttendCode::stagedAt(Value other, int64_t run) {
 }
 
 void AttendCode::stage(ArrayRef<Value> scores) {
+  if (tile.isMatrix) {
+    this->scores = Values(scores);
+    return;
+  }
   AttendPart own = ownPart(), other = otherPart();
   for (int64_t j = 0; j < other.count; ++j) {
     Value line = other.at(code, code.constant(0), j);
@@ -205,6 +211,8 @@ void AttendCode::stage(ArrayRef<Value> scores) {
 }
 
 Values AttendCode::loadStaged() {
+  if (tile.isMatrix)
+    return scores;
   AttendPart own = ownPart(), other = otherPart();
   Values scores(own.count * other.count);
   for (int64_t j = 0; j < other.count; ++j) {
@@ -233,6 +241,8 @@ Values AttendCode::loadLines(Value other, bool skipsNegative) {
 
 Values AttendCode::multiplyStaged(const AttendMatrix &right, Value first,
                                   Values sums, bool skipsNegative) {
+  if (tile.isMatrix)
+    return multiplyScores(right, first, std::move(sums), skipsNegative);
   int64_t size = tile.blockOther(), terms = AttendTile::chunkOf(size);
   size_t numSums = sums.size();
   llvm::append_range(sums, loadChunk(right, terms, first));

@@ -80,6 +80,24 @@ public:
                        function_ref<Values(Value, ValueRange)> body);
   void ifTrue(Value condition, function_ref<void()> body);
 
+  // Tiles of narrow floats, for the tensor cores (GridTiles.cpp). A *pair* is
+  // two of them in 32 bits, the first one low.
+
+  /// The bits of `count` neighbours, a vector of i16, or 0 where `condition`
+  /// (perhaps none) is false; `at` is a multiple of `count`.
+  Value loadBits(Value condition, Value memory, Value at, int64_t count);
+  /// Pairs of neighbours.
+  Values pairUp(Value bits);
+  /// Pairs of what lies at one place of `low` and of `high`.
+  Values pairUp(Value low, Value high);
+  /// Two sums of f32, rounded to `type`.
+  Value roundPair(Type type, Value low, Value high);
+  /// sums + a * b: 16 by 8 sums of 16 terms, by the threads of a warp
+  /// (LaneTiles.h). `a` has 4 pairs of floats of `type`, `b` 2, and there are 4
+  /// sums. All threads come here.
+  Values multiplyTiles(Type type, ArrayRef<Value> a, ArrayRef<Value> b,
+                       ArrayRef<Value> sums);
+
   /// Memory of `size` elements that the threads of a block share. Bytes that
   /// all of it takes are `getSharedBytes`.
   Value makeShared(Type elementType, int64_t size);

@@ -9,6 +9,7 @@
 #include "Core/Memory.h"
 #include "Core/Report.h"
 #include "Core/SharedMemory.h"
+#include "llmc/Runtime/Plan/Format/LaneTiles.h"
 
 #include <cstring>
 
@@ -28,6 +29,10 @@ struct Fiber {
   State state;
   bool started;
   uint32_t site, value, source;
+  // Of a product of tiles, at which lanes meet as at a shuffle.
+  const uint32_t *factors;
+  uint32_t isBf16;
+  float *sums;
 };
 
 class Block {
@@ -42,6 +47,8 @@ public:
   void barrier(Fiber &fiber, uint32_t site);
   uint32_t shuffle(Fiber &fiber, uint32_t site, uint32_t value,
                    uint32_t source);
+  void multiply(Fiber &fiber, uint32_t site, uint32_t isBf16,
+                const uint32_t *factors, float *sums);
   void touch(Fiber &fiber, uint32_t site, void *address, uint32_t bytes,
              bool write);
 
@@ -52,6 +59,7 @@ private:
   void stop(Fiber &fiber);
   static void enter();
   void release(State state, uint32_t first, uint32_t count);
+  void meet(Fiber &fiber, uint32_t site);
   void exchange(uint32_t warp);
   [[noreturn]] void reportStuck();
   [[noreturn]] void report(const std::string &what);
@@ -83,6 +91,10 @@ static uint32_t laneShuffle(LlmcLane *lane, uint32_t site, uint32_t value,
                             uint32_t source) {
   return Block::get().shuffle(fiberOf(lane), site, value, source);
 }
+static void laneMultiply(LlmcLane *lane, uint32_t site, uint32_t isBf16,
+                         const uint32_t *factors, float *sums) {
+  Block::get().multiply(fiberOf(lane), site, isBf16, factors, sums);
+}
 static void laneTouch(LlmcLane *lane, uint32_t site, void *address,
                       uint32_t bytes, uint32_t write) {
   Block::get().touch(fiberOf(lane), site, address, bytes, write != 0);
@@ -99,8 +111,8 @@ void Block::begin(const Launch &given, uint32_t number) {
   for (uint32_t i = 0; i < given.threads; ++i) {
     Fiber &fiber = fibers[i];
     fiber.lane = {
-        i,           given.threads, number,   given.blocks, shared.data(),
-        laneBarrier, laneShuffle,   laneTouch};
+        i,           given.threads, number,    given.blocks, shared.data(),
+        laneBarrier, laneShuffle,   laneTouch, laneMultiply};
     fiber.state = State::Runnable;
     fiber.started = false;
     fiber.site = 0;
@@ -200,21 +212,43 @@ void Block::barrier(Fiber &fiber, uint32_t site) {
 
 uint32_t Block::shuffle(Fiber &fiber, uint32_t site, uint32_t value,
                         uint32_t source) {
-  uint32_t warp = fiber.lane.thread / kLanes;
   if (source >= kLanes)
     report(format("shuffle at site %u, thread %u: lane %u is asked for", site,
                   fiber.lane.thread, source));
+  fiber.value = value;
+  fiber.source = source;
+  fiber.factors = nullptr;
+  meet(fiber, site);
+  return fiber.value;
+}
+
+void Block::multiply(Fiber &fiber, uint32_t site, uint32_t isBf16,
+                     const uint32_t *factors, float *sums) {
+  fiber.factors = factors;
+  fiber.isBf16 = isBf16;
+  fiber.sums = sums;
+  meet(fiber, site);
+}
+
+/// The last lane of a warp that comes lets all go on.
+void Block::meet(Fiber &fiber, uint32_t site) {
+  uint32_t warp = fiber.lane.thread / kLanes;
   if ((warp + 1) * kLanes > launch->threads)
     report(format("shuffle at site %u, thread %u: its warp has %u lanes", site,
                   fiber.lane.thread, launch->threads - warp * kLanes));
   fiber.site = site;
-  fiber.value = value;
-  fiber.source = source;
   fiber.state = State::Shuffle;
   if (++atShuffle[warp] == kLanes)
     exchange(warp);
   stop(fiber);
-  return fiber.value;
+}
+
+static void multiplyLanes(Fiber *lanes) {
+  uint32_t factors[kLanes][LLMC_LANE_FACTORS];
+  for (uint32_t i = 0; i < kLanes; ++i)
+    std::memcpy(factors[i], lanes[i].factors, sizeof factors[i]);
+  for (uint32_t i = 0; i < kLanes; ++i)
+    llmcMultiplyLanes(factors, lanes[i].isBf16, i, lanes[i].sums);
 }
 
 void Block::exchange(uint32_t warp) {
@@ -228,8 +262,11 @@ void Block::exchange(uint32_t warp) {
                     lanes[i].site));
     given[i] = lanes[i].value;
   }
-  for (uint32_t i = 0; i < kLanes; ++i)
-    lanes[i].value = given[lanes[i].source];
+  if (lanes[0].factors)
+    multiplyLanes(lanes);
+  else
+    for (uint32_t i = 0; i < kLanes; ++i)
+      lanes[i].value = given[lanes[i].source];
   atShuffle[warp] = 0;
   release(State::Shuffle, warp * kLanes, kLanes);
 }

@@ -33,6 +33,10 @@ typedef struct LlmcLane {
      between two barriers if one of them writes. */
   void (*touch)(struct LlmcLane *, uint32_t site, void *address, uint32_t bytes,
                 uint32_t write);
+  /* All 32 lanes of the warp come to the same `site`; `sums` is added to
+     (LaneTiles.h). Floats of `factors` are bf16 where `isBf16`, else f16. */
+  void (*multiply)(struct LlmcLane *, uint32_t site, uint32_t isBf16,
+                   const uint32_t *factors, float *sums);
 } LlmcLane;
 
 /* `parameters[i]` points at the i-th parameter, as kernelParams of
