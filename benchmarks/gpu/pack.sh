@@ -36,12 +36,15 @@ small=examples/gpt/gpt.mlir config=examples/gpt/gpt.toml
 compile() { "$build/bin/llmc" compile "$1" --config "$config" "${@:4}" --target "$2" -o "$pack/plans/$3" > "$out/$3.txt"; }
 compile "$small" cpu small-cpu
 compile "$small" "$target" small
-compile "$small" "$target" small-bf16 --set 'training.precision="bf16"'
+# Tensor cores add in an order of their own: without bits to compare, with losses.
+compile "$small" "$target" small-tensor --set 'training.precision="bf16"'
+products=(--set 'training.precision="bf16"' --set 'training.attention="products"')
+compile "$small" "$target" small-bf16 "${products[@]}"
 compile "$small" "$target" small-pair --mesh data=2
 # What the kernels make of random memory, thread by thread on this processor, with the bits of the processor's own.
 for each in small small-bf16 small-pair; do
   flags=()
-  [ $each != small-bf16 ] || flags=(--set 'training.precision="bf16"')
+  [ $each != small-bf16 ] || flags=("${products[@]}")
   [ $each != small-pair ] || flags=(--mesh data=2)
   compile_to() { "$build/bin/llmc" compile "$small" --config "$config" "${flags[@]}" --target cuda:fibers "$@" > /dev/null; }
   compile_to --compile-to memory -o "$out/$each.mlir" && compile_to -o "$out/$each.fibers"

@@ -65,7 +65,8 @@ if stage small "a small GPT, 20 steps: graphs, eager, bf16, and a processor's fi
   bounded 60 train small 20 small --data corpus.bin
   LLMC_CUDA_GRAPHS=0 bounded 60 train small 20 eager --data corpus.bin
   bounded 60 train small-bf16 20 bf16 --data corpus.bin
-  python3 compare.py losses truth/small.jsonl out-small.jsonl out-eager.jsonl out-bf16.jsonl
+  bounded 60 train small-tensor 20 tensor --data corpus.bin
+  python3 compare.py losses truth/small.jsonl out-small.jsonl out-eager.jsonl out-bf16.jsonl out-tensor.jsonl
   grep -h "memory: predicted" out-small.txt
 fi
 
