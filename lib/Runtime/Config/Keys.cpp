@@ -305,7 +305,8 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           std::optional<std::string>("auto"),
           "whole: its scores are never stored; products, whose scores are kept "
           "for the backward; auto: whole, but on GPUs products where factors "
-          "are narrower than f32 and cuDNN is not asked for, or lacks them",
+          "are narrower than f32 and have more than 128 elements of depth or "
+          "values, unless cuDNN is asked for and has them",
           {"auto", "whole", "products"}));
   add(row("training.unroll", &Config::training, &TrainingConfig::unroll,
           std::optional(false),
