@@ -149,9 +149,10 @@ rt::Result<KernelEffort> parseKernelEffort(StringRef text) {
     return KernelEffort::full;
   if (text == "quick")
     return KernelEffort::quick;
-  return rt::makeError(rt::ErrorKind::usage,
-                       "kernel effort: expected full or quick, got '" +
-                           text.str() + "'");
+  return rt::makeError(
+      rt::ErrorKind::usage,
+      "--kernel-effort (or LLMC_KERNEL_EFFORT): expected full or quick, got '" +
+          text.str() + "'");
 }
 
 FailureOr<KernelObjects> compileCodes(ModuleOp kernels,

@@ -18,8 +18,8 @@
 //     call @xla.sdy.manual_computation_body(...)
 //   }
 //
-// Older texts have the three strings of a region at its call, and quotes in
-// strings behind backslashes. XLA's shardings (`mhlo.sharding`) stand beside
+// Older texts have the three strings of a region at its call, and a backslash
+// before each quote in a string. XLA's shardings (`mhlo.sharding`) stand beside
 // these and say the same, so they are dropped.
 //
 // Tests: test/Import/StableHLO/shardy-texts.mlir

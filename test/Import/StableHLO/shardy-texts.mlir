@@ -9,7 +9,7 @@
 // RUN: diff %t/stored.out %t/plain.out
 // RUN: FileCheck %t/plain.mlir < %t/plain.out
 
-// Older texts: the strings of a region stand at its call, each value has its own boundary, quotes stand behind backslashes.
+// Older texts: the strings of a region stand at its call, each value has its own boundary, and each quote has a backslash before it.
 // RUN: %{import} %t/older.mlir %{mesh} | %{plain} > %t/older.out
 // RUN: %{import} %t/newer.mlir %{mesh} | %{plain} | diff - %t/older.out
 // RUN: FileCheck %t/newer.mlir < %t/older.out

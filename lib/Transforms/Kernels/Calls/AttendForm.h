@@ -59,7 +59,7 @@ struct AttendTile {
   int64_t blockOwn() const { return own * threadsM; }
   int64_t blockOther() const { return other * threadsN; }
   int64_t threads() const { return threadsM * threadsN; }
-  /// Terms of a product of `size` terms, with zeros behind them.
+  /// Terms of a product of `size` terms, followed by zeros.
   static int64_t padded(int64_t size) { return llvm::alignTo(size, 16); }
 };
 
