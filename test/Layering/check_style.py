@@ -78,8 +78,8 @@ def check_passes(root, path):
             yield line, f"expected the flag of {name}Pass to spell its name, got 'llmc-{flag}'"
         if "let summary" not in body or "let description" not in body:
             yield line, f"expected a summary and a description of {name}Pass"
-        if not (root / f"lib/Transforms/{group}/{name}.cpp").exists():
-            yield line, f"expected lib/Transforms/{group}/{name}.cpp"
+        if not [*(root / f"lib/Transforms/{group}").rglob(f"{name}.cpp")]:
+            yield line, f"expected {name}.cpp in lib/Transforms/{group}"
         page = root / "docs/architecture.md"
         if page.exists() and f"`llmc-{flag}`" not in page.read_text():
             yield line, f"expected llmc-{flag} among the phases of docs/architecture.md"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PartBuilder.h"
+#include "Parts/PartBuilder.h"
 #include "GraphContext.h"
 #include "RandomPrograms.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
