@@ -7,7 +7,7 @@
 #ifndef LLMC_LIB_RUNTIME_EXECUTOR_AUDIT_H
 #define LLMC_LIB_RUNTIME_EXECUTOR_AUDIT_H
 
-#include "Bound.h"
+#include "Binding/Bound.h"
 #include "Peers.h"
 #include "llmc/Runtime/Executor/Session.h"
 

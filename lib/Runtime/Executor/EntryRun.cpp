@@ -8,7 +8,7 @@
 
 #include "EntryRun.h"
 
-#include "Binder.h"
+#include "Binding/Binder.h"
 #include "llmc/Runtime/Base/HyperRule.h"
 
 #include <fmt/format.h>

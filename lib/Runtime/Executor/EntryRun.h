@@ -11,10 +11,10 @@
 #ifndef LLMC_LIB_RUNTIME_EXECUTOR_ENTRYRUN_H
 #define LLMC_LIB_RUNTIME_EXECUTOR_ENTRYRUN_H
 
-#include "Boxes.h"
+#include "Data/ReadAhead.h"
 #include "InFlight.h"
 #include "Peers.h"
-#include "ReadAhead.h"
+#include "States/Boxes.h"
 #include "Walker.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
 #include "llmc/Runtime/Executor/Samples.h"

@@ -14,7 +14,7 @@
 #ifndef LLMC_LIB_RUNTIME_EXECUTOR_WALKER_H
 #define LLMC_LIB_RUNTIME_EXECUTOR_WALKER_H
 
-#include "Bound.h"
+#include "Binding/Bound.h"
 
 namespace llmc::rt::exec {
 

@@ -20,7 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Comm/Worlds.h"
-#include "Objects.h"
+#include "Binding/Objects.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/Random.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Executor/Binder.h"
+#include "../../../lib/Runtime/Executor/Binding/Binder.h"
 
 #include <gtest/gtest.h>
 

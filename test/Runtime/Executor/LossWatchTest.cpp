@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Executor/LossWatch.h"
+#include "../../../lib/Runtime/Executor/Loop/LossWatch.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Executor/Objects.h"
+#include "../../../lib/Runtime/Executor/Binding/Objects.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"

@@ -6,7 +6,7 @@
 // test/EndToEnd/progress.test.
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Executor/Progress.h"
+#include "../../../lib/Runtime/Executor/Loop/Progress.h"
 #include "FakeSession.h"
 
 #include <gmock/gmock.h>

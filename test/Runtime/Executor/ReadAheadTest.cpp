@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Executor/ReadAhead.h"
+#include "../../../lib/Runtime/Executor/Data/ReadAhead.h"
 
 #include <gtest/gtest.h>
 

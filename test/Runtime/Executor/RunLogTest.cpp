@@ -6,7 +6,7 @@
 // test/EndToEnd/tensorboard.test.
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Executor/RunLog.h"
+#include "../../../lib/Runtime/Executor/Loop/RunLog.h"
 #include "RunLoopFixture.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Executor/StepLine.h"
+#include "../../../lib/Runtime/Executor/Loop/StepLine.h"
 #include "FakeSession.h"
 
 #include <gmock/gmock.h>

@@ -12,8 +12,8 @@
 #ifndef LLMC_LIB_RUNTIME_EXECUTOR_STATES_H
 #define LLMC_LIB_RUNTIME_EXECUTOR_STATES_H
 
-#include "Bound.h"
-#include "Peers.h"
+#include "../Binding/Bound.h"
+#include "../Peers.h"
 #include "llmc/Runtime/Checkpoint/BoxFile.h"
 #include "llmc/Runtime/Checkpoint/StoredTensors.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
