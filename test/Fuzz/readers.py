@@ -105,7 +105,7 @@ def main():
     p.add_argument("--seconds", type=int, default=60, help="of each reader")
     p.add_argument("--models", type=int, default=0, help="so many models of each kind, however long that takes")
     p.add_argument("--only", type=lambda text: text.split(","), help="these readers")
-    p.add_argument("--limit", type=int, default=2, help="seconds of one input")
+    p.add_argument("--limit", type=int, default=20, help="seconds of one input, under sanitizers on a busy machine")
     p.add_argument("--memory", type=int, default=3000, help="MB of a process")
     p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()
