@@ -32,7 +32,7 @@ KINDS = ("killed", "stopped", "cut")
 
 
 class Hosts:
-    """Two namespaces, 10.77.0.1 and 10.77.0.2."""
+    """Two namespaces, 10.77.0.1 and 10.77.0.2, also fd77::1 and fd77::2, which a link that goes down loses."""
 
     def __init__(self):
         self.names = [f"llmc{os.getpid()}{side}" for side in "ab"]
@@ -44,6 +44,7 @@ class Hosts:
         self.ip("link", "add", "veth0", "netns", a, "type", "veth", "peer", "name", "veth0", "netns", b)
         for number, name in enumerate(self.names):
             self.ip("-n", name, "address", "add", f"10.77.0.{number + 1}/24", "dev", "veth0")
+            self.ip("-n", name, "address", "add", f"fd77::{number + 1}/64", "dev", "veth0", "nodad")
             self.ip("-n", name, "link", "set", "lo", "up")
         self.link("up")
         return self
@@ -81,21 +82,21 @@ class Jobs:
         subprocess.run(list(map(str, command)), check=True, capture_output=True)
         return folder
 
-    def start(self, plan, steps, *flags):
+    def start(self, plan, steps, *flags, address="10.77.0.1"):
         run = [self.bin / "llmc-run", plan, "--data", self.data, "--steps", steps, *flags]
-        node = ["--nnodes", 2, "--master-addr", "10.77.0.1", "--master-port", PORT]
+        node = ["--nnodes", 2, "--master-addr", address, "--master-port", PORT]
         return [self.hosts.start(k, [self.bin / "llmc-launch", "-n", 1, "--stopped", 3, *node, "--node-rank", k, "--", *run])
                 for k in (0, 1)]
 
     def compare(self):
         failed = 0
-        for mesh, microbatches in PLANS:
+        for (mesh, microbatches), address in zip(PLANS, ("10.77.0.1", "fd77::1")):
             plan, log = self.plan(mesh, microbatches), self.out / "losses.jsonl"
             command = [self.bin / "llmc-run", plan, "--data", self.data, "--steps", "5", "--log", log]
             subprocess.run(list(map(str, command)), check=True, capture_output=True)
             losses = [[json.loads(line)["loss"] for line in log.read_text().splitlines()]]
             log.unlink()
-            texts = [job.communicate(timeout=120)[1] for job in self.start(plan, 5, "--log", log)]
+            texts = [job.communicate(timeout=120)[1] for job in self.start(plan, 5, "--log", log, address=address)]
             if log.exists():
                 losses.append([json.loads(line)["loss"] for line in log.read_text().splitlines()])
             equal = len(losses) == 2 and losses[0] == losses[1] and len(losses[0]) == 5

@@ -151,10 +151,10 @@ Status TcpJob::join() {
   if (!first.ok()) {
     return client->isClosed()
                ? makeError(ErrorKind::mismatch,
-                           fmt::format("expected process 0 at {}:{} to know "
+                           fmt::format("expected process 0 at {} to know "
                                        "this job's token, got a closed "
                                        "connection",
-                                       place.host, place.port))
+                                       endpoint(place.host, place.port)))
                      .withHint("give all processes the same LLMC_TOKEN")
                : first.status();
   }

@@ -45,26 +45,58 @@ std::string Socket::localAddress() const {
   if (::getsockname(fd, any, &length) == 0) {
     ::getnameinfo(any, length, text, sizeof(text), nullptr, 0, NI_NUMERICHOST);
   }
-  return text;
+  // How a listener at addresses of both kinds sees one of IPv4.
+  constexpr char mapped[] = "::ffff:";
+  bool four = std::strncmp(text, mapped, sizeof(mapped) - 1) == 0;
+  return four ? text + sizeof(mapped) - 1 : text;
+}
+
+std::string endpoint(const std::string &host, int port) {
+  return host.find(':') == std::string::npos
+             ? fmt::format("{}:{}", host, port)
+             : fmt::format("[{}]:{}", host, port);
 }
 
 static Status gone() {
   return makeError(ErrorKind::peerLost, "the connection was closed");
 }
 
-Result<Socket> listenAt(const std::string &host, int port) {
-  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  int yes = 1;
+/// Binds and listens at what a name or number without a lookup stands for; with
+/// errno set where that fails.
+static Socket listenAs(const addrinfo &hints, const char *host, int port) {
+  addrinfo *found = nullptr;
+  if (::getaddrinfo(host, std::to_string(port).c_str(), &hints, &found) != 0) {
+    errno = EADDRNOTAVAIL;
+    return Socket();
+  }
+  Socket socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  int yes = 1, no = 0;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr =
-      htonl(host == "127.0.0.1" || host == "localhost" ? INADDR_LOOPBACK
-                                                       : INADDR_ANY);
-  if (::bind(socket.get(), reinterpret_cast<sockaddr *>(&address),
-             sizeof(address)) != 0 ||
-      ::listen(socket.get(), SOMAXCONN) != 0) {
+  if (found->ai_family == AF_INET6) {
+    ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+  }
+  bool listens = ::bind(socket.get(), found->ai_addr, found->ai_addrlen) == 0 &&
+                 ::listen(socket.get(), SOMAXCONN) == 0;
+  ::freeaddrinfo(found);
+  return listens ? std::move(socket) : Socket();
+}
+
+Result<Socket> listenAt(const std::string &host, int port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV;
+  bool here = host == "127.0.0.1" || host == "localhost" || host == "::1";
+  const char *four = here ? "127.0.0.1" : nullptr;
+  hints.ai_family = AF_INET6;
+  // A listener at any address of IPv6 hears IPv4 too.
+  Socket socket = here && host != "::1"
+                      ? Socket()
+                      : listenAs(hints, here ? "::1" : nullptr, port);
+  if (!socket.isOpen() && host != "::1") {
+    hints.ai_family = AF_INET;
+    socket = listenAs(hints, four, port);
+  }
+  if (!socket.isOpen()) {
     return makeError(ErrorKind::usage,
                      fmt::format("expected a port that is free, got {} ({})",
                                  port, std::strerror(errno)))
@@ -76,7 +108,7 @@ Result<Socket> listenAt(const std::string &host, int port) {
 /// One attempt with the first address that answers.
 static Socket tryConnect(const std::string &host, int port) {
   addrinfo hints{}, *list = nullptr;
-  hints.ai_family = AF_INET;
+  hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints,
                     &list) != 0) {
@@ -104,9 +136,9 @@ Result<Socket> connectTo(const std::string &host, int port,
     }
     if (Clock::now() > deadline) {
       return makeError(ErrorKind::timeout,
-                       fmt::format("expected process 0 to listen at {}:{}, got "
+                       fmt::format("expected process 0 to listen at {}, got "
                                    "no answer",
-                                   host, port))
+                                   endpoint(host, port)))
           .withHint("MASTER_ADDR and MASTER_PORT say where it runs");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -55,9 +55,14 @@ private:
   int fd = -1;
 };
 
-/// Listens on all addresses, or with `host` of "127.0.0.1" on that alone.
+/// A host and a port as they are written together, numbers of IPv6 in brackets.
+std::string endpoint(const std::string &host, int port);
+
+/// Listens at all addresses of IPv4 and IPv6, or where `host` is this machine
+/// alone ("127.0.0.1", "localhost", "::1") there. Error (2): the port is taken.
 Result<Socket> listenAt(const std::string &host, int port);
-/// Tries again until somebody listens. Error (11) after the deadline.
+/// Tries all addresses of a name, of IPv4 and IPv6, again until somebody
+/// listens. Error (11) after the deadline.
 Result<Socket> connectTo(const std::string &host, int port,
                          Clock::time_point deadline);
 

@@ -9,6 +9,7 @@
 
 #include "llmc/Runtime/Job/Job.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +31,8 @@ static int nextPort() {
 static std::vector<Status> runJob(int size,
                                   const std::function<Status(Job &, int)> &work,
                                   const std::string &oddToken = "t",
-                                  int late = -1) {
+                                  int late = -1,
+                                  const std::string &host = "127.0.0.1") {
   std::vector<Status> results(static_cast<size_t>(size));
   std::vector<std::thread> threads;
   const int port = nextPort();
@@ -39,8 +41,7 @@ static std::vector<Status> runJob(int size,
       JobOptions options;
       options.joining = std::chrono::seconds(5);
       options.silence = std::chrono::seconds(2);
-      JobPlace place{process, size, "127.0.0.1", port,
-                     process == 1 ? oddToken : "t"};
+      JobPlace place{process, size, host, port, process == 1 ? oddToken : "t"};
       if (process == late) {
         std::this_thread::sleep_for(std::chrono::milliseconds(80));
       }
@@ -69,6 +70,19 @@ TEST(Job, AllMeet) {
          return job.compare("plan", "abc");
        })) {
     EXPECT_TRUE(status.ok()) << status.message();
+  }
+}
+
+TEST(Job, MeetsAtAnAddressOfIPv6) {
+  for (const char *host : {"::1", "localhost"}) {
+    for (const Status &status : runJob(
+             2, [](Job &job, int) { return job.compare("plan", "abc"); }, "t",
+             -1, host)) {
+      if (status.kind() == ErrorKind::usage) {
+        GTEST_SKIP() << "no IPv6 on this machine";
+      }
+      EXPECT_TRUE(status.ok()) << status.message();
+    }
   }
 }
 
@@ -144,6 +158,11 @@ TEST(Job, NobodyListens) {
   options.joining = std::chrono::milliseconds(200);
   auto job = Job::join({1, 2, "127.0.0.1", nextPort(), ""}, options);
   EXPECT_EQ(job.kind(), ErrorKind::timeout);
+  const int port = nextPort();
+  job = Job::join({1, 2, "::1", port, ""}, options);
+  EXPECT_NE(job.status().message().find(fmt::format("at [::1]:{},", port)),
+            std::string::npos)
+      << job.status().message();
 }
 
 TEST(Job, LibrariesThatAreNotThere) {
