@@ -46,7 +46,7 @@ def declared(root):
     """Tool -> flags that its sources declare."""
     flags = {"llmc": set()}
     for name in ("Flags.h", "RunFlags.h"):
-        text = (root / "tools/llmc" / name).read_text(encoding="utf-8")
+        text = (root / "tools/llmc/Options" / name).read_text(encoding="utf-8")
         flags["llmc"] |= set(re.findall(r'cl::(?:opt|list)<[\w:]+>\s+\w+\{\s*"([\w-]+)"', text))
     for tool in TOOLS:
         text = (root / f"tools/llmc-{tool}/llmc-{tool}.cpp").read_text(encoding="utf-8")

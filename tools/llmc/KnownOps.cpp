@@ -8,7 +8,7 @@
 // Test: test/Tools/llmc/known-ops.test
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
+#include "Driver/Compile.h"
 #include "Ops.h"
 #include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/Graph/IR/KernelForms.h"

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ops.h"
-#include "Compile.h"
+#include "Driver/Compile.h"
 #include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Import/Onnx/Import.h"

@@ -7,7 +7,7 @@
 #ifndef LLMC_TOOLS_LLMC_OPS_H
 #define LLMC_TOOLS_LLMC_OPS_H
 
-#include "Options.h"
+#include "Options/Options.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 
 namespace llmc::driver {

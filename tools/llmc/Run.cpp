@@ -8,10 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Run.h"
-#include "Compile.h"
-#include "DataSources.h"
-#include "Explain.h"
-#include "Strict.h"
+#include "Driver/Compile.h"
+#include "Driver/DataSources.h"
+#include "Driver/Strict.h"
+#include "Explain/Explain.h"
 #include "Summary.h"
 #include "TemporaryFolder.h"
 #include "llmc/Runtime/Base/File.h"

@@ -7,7 +7,7 @@
 #ifndef LLMC_TOOLS_LLMC_RUN_H
 #define LLMC_TOOLS_LLMC_RUN_H
 
-#include "Options.h"
+#include "Options/Options.h"
 
 namespace llmc::driver {
 

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Summary.h"
-#include "Compile.h"
+#include "Driver/Compile.h"
 
 #include "llmc/Runtime/Base/InFlight.h"
 #include "llmc/Runtime/Executor/RunLoop.h"

@@ -9,12 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
-#include "Diff.h"
-#include "Explain.h"
-#include "Init.h"
+#include "Diff/Diff.h"
+#include "Driver/Compile.h"
+#include "Explain/Explain.h"
+#include "Init/Init.h"
 #include "Ops.h"
-#include "Options.h"
+#include "Options/Options.h"
 #include "Run.h"
 #include "llmc/Runtime/Base/StopSignals.h"
 #include "llmc/Runtime/Executor/RunLoop.h"

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackendRuns.h"
-#include "Compile.h"
-#include "InterpretMesh.h"
+#include "Driver/Compile.h"
+#include "Interpret/InterpretMesh.h"
 #include "llmc/Interpreter/Interpreter.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Executor/RunLoop.h"

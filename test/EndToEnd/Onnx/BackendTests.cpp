@@ -13,7 +13,7 @@
 
 #include "BackendCase.h"
 #include "BackendRuns.h"
-#include "Compile.h"
+#include "Driver/Compile.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"

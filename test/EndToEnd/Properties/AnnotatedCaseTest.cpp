@@ -16,7 +16,7 @@
 
 #include "AnnotatedProgram.h"
 #include "RandomPrograms.h"
-#include "llmc/Compile.h"
+#include "llmc/Driver/Compile.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Transforms/Phases/Phases.h"
 #include "llvm/Support/FileSystem.h"

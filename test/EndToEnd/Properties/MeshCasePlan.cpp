@@ -10,9 +10,9 @@
 
 #include "MeshCase.h"
 #include "llmc/Analysis/Program/FetchNames.h"
-#include "llmc/Compile.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Driver/Compile.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llvm/Support/FileSystem.h"

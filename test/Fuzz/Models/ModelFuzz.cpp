@@ -17,7 +17,7 @@
 #include "ModelText.h"
 #include "RandomPrograms.h"
 #include "TextMutator.h"
-#include "llmc/Compile.h"
+#include "llmc/Driver/Compile.h"
 #include "llmc/Import/Text/ScanOps.h"
 #include "llmc/Run.h"
 #include "llmc/Runtime/Executor/RunLoop.h"

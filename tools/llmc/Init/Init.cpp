@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Init.h"
-#include "Compile.h"
+#include "../Driver/Compile.h"
+#include "../Driver/Remarks.h"
+#include "../Ops.h"
 #include "InitArguments.h"
 #include "InitGroups.h"
-#include "Ops.h"
-#include "Remarks.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Base/Names.h"

@@ -13,7 +13,7 @@
 #ifndef LLMC_TOOLS_LLMC_INIT_H
 #define LLMC_TOOLS_LLMC_INIT_H
 
-#include "Options.h"
+#include "../Options/Options.h"
 
 namespace llmc::driver {
 

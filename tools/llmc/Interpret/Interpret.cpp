@@ -11,10 +11,10 @@
 // test/EndToEnd/{interpreter,lockstep}.test
 //===----------------------------------------------------------------------===//
 
-#include "Compile.h"
+#include "../Driver/Compile.h"
+#include "../Run.h"
 #include "InterpretData.h"
 #include "InterpretMesh.h"
-#include "Run.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExplainValue.h"
+#include "../Driver/Places.h"
+#include "../Driver/Remedies.h"
 #include "ExplainMoves.h"
-#include "Places.h"
-#include "Remedies.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Import/Program/MakeProgram.h"

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExplainMoves.h"
-#include "BufferNames.h"
+#include "../Driver/BufferNames.h"
 #include "llmc/Analysis/Layouts/MachineOfMesh.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/RunLoop.h"

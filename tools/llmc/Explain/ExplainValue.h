@@ -13,8 +13,8 @@
 #ifndef LLMC_TOOLS_LLMC_EXPLAINVALUE_H
 #define LLMC_TOOLS_LLMC_EXPLAINVALUE_H
 
-#include "Options.h"
-#include "Remarks.h"
+#include "../Driver/Remarks.h"
+#include "../Options/Options.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace llmc::driver {

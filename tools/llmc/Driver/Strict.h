@@ -11,7 +11,7 @@
 #ifndef LLMC_TOOLS_LLMC_STRICT_H
 #define LLMC_TOOLS_LLMC_STRICT_H
 
-#include "Options.h"
+#include "../Options/Options.h"
 #include "Remarks.h"
 
 namespace llmc::driver {

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DiffSearch.h"
-#include "Compile.h"
+#include "../Driver/Compile.h"
 #include "DiffValues.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Transforms/Phases/Phases.h"

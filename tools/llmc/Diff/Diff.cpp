@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diff.h"
-#include "Compile.h"
-#include "DataSources.h"
+#include "../Driver/Compile.h"
+#include "../Driver/DataSources.h"
+#include "../Driver/Places.h"
+#include "../Interpret/InterpretData.h"
+#include "../TemporaryFolder.h"
 #include "DiffSearch.h"
 #include "DiffValues.h"
-#include "InterpretData.h"
-#include "Places.h"
-#include "TemporaryFolder.h"
 #include "llmc/Analysis/Program/FetchNames.h"
 #include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Config/Sources.h"

@@ -13,8 +13,8 @@
 #ifndef LLMC_TOOLS_LLMC_DIFFSEARCH_H
 #define LLMC_TOOLS_LLMC_DIFFSEARCH_H
 
-#include "InterpretMesh.h"
-#include "Options.h"
+#include "../Interpret/InterpretMesh.h"
+#include "../Options/Options.h"
 #include "llmc/Interpreter/LockstepStepInterpreter.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <map>

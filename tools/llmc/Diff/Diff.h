@@ -15,7 +15,7 @@
 #ifndef LLMC_TOOLS_LLMC_DIFF_H
 #define LLMC_TOOLS_LLMC_DIFF_H
 
-#include "Options.h"
+#include "../Options/Options.h"
 
 namespace llmc::driver {
 

@@ -14,7 +14,7 @@
 #ifndef LLMC_TOOLS_LLMC_REMEDIES_H
 #define LLMC_TOOLS_LLMC_REMEDIES_H
 
-#include "Options.h"
+#include "../Options/Options.h"
 #include "PlanFacts.h"
 #include <functional>
 

@@ -7,9 +7,9 @@
 #ifndef LLMC_TOOLS_LLMC_EXPLAINMOVES_H
 #define LLMC_TOOLS_LLMC_EXPLAINMOVES_H
 
-#include "Places.h"
-#include "PlanFacts.h"
-#include "Remarks.h"
+#include "../Driver/Places.h"
+#include "../Driver/PlanFacts.h"
+#include "../Driver/Remarks.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace llmc::driver {

@@ -5,12 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explain.h"
-#include "Compile.h"
+#include "../Driver/Compile.h"
+#include "../Driver/Memory.h"
+#include "../Driver/Strict.h"
+#include "../Summary.h"
 #include "ExplainMoves.h"
 #include "ExplainValue.h"
-#include "Memory.h"
-#include "Strict.h"
-#include "Summary.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Base/TargetLibraries.h"
 #include "llmc/Runtime/Executor/RunLoop.h"

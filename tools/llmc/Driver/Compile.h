@@ -7,7 +7,7 @@
 #ifndef LLMC_TOOLS_LLMC_COMPILE_H
 #define LLMC_TOOLS_LLMC_COMPILE_H
 
-#include "Options.h"
+#include "../Options/Options.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Support/FirstError.h"
 #include "llmc/Transforms/Phases/Phases.h"

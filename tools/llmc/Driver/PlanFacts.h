@@ -11,7 +11,7 @@
 #ifndef LLMC_TOOLS_LLMC_PLANFACTS_H
 #define LLMC_TOOLS_LLMC_PLANFACTS_H
 
-#include "Options.h"
+#include "../Options/Options.h"
 #include "llmc/Runtime/Plan/Format/Plan.h"
 #include "llmc/Runtime/Plan/Verify/PlanTimes.h"
 #include <optional>

@@ -13,7 +13,7 @@
 #ifndef LLMC_TOOLS_LLMC_MEMORY_H
 #define LLMC_TOOLS_LLMC_MEMORY_H
 
-#include "Options.h"
+#include "../Options/Options.h"
 #include "PlanFacts.h"
 
 namespace llmc::driver {
