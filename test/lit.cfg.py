@@ -2,8 +2,12 @@
 import os
 import shutil
 import subprocess
+import sys
 
 import lit.formats
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "EndToEnd", "oracle"))
+import quick_xla
 
 config.name = "llmc"
 config.test_format = lit.formats.ShTest(execute_external=True)
@@ -89,8 +93,7 @@ for module in ("jax", "optax", "onnx", "torch", "numpy", "tensorboard"):
     if subprocess.run(probe, capture_output=True).returncode == 0:
         config.available_features.add(module)
 config.environment["JAX_PLATFORMS"] = "cpu"
-# Each program of the oracle runs a few times: what it computes is wanted, not how fast.
-config.environment["XLA_FLAGS"] = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+config.environment["XLA_FLAGS"] = quick_xla.FLAGS
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%examples", config.llmc_src_root + "/examples"))
 config.substitutions.append(("%source", config.llmc_src_root))

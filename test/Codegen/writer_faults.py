@@ -20,18 +20,19 @@ import subprocess
 def run(tests, test, fault):
     """What the first line of a failure is; empty where all pass."""
     environment = dict(os.environ, LLMC_WRITER_FAULT=fault)
-    command = [tests, "--gtest_filter=" + test, "--gtest_brief=1"]
+    # The first failure ends the program.
+    command = [tests, "--gtest_filter=" + test, "--gtest_brief=1", "--gtest_throw_on_failure"]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     except subprocess.TimeoutExpired:
         return "does not end"
     if done.returncode == 0:
         return ""
-    if done.returncode < 0:
-        return f"signal {-done.returncode}"
     said = re.search(r"(result \d+|race in shared memory.*|access beyond.*|threads that do not meet.*|expected .*)",
                      done.stdout + done.stderr)
-    return said.group(1) if said else "fails"
+    if said:
+        return said.group(1)
+    return f"signal {-done.returncode}" if done.returncode < 0 else "fails"
 
 
 def main():

@@ -39,6 +39,9 @@ CASES = (
     ("zero1", "gpt-four", "gpt-zero1", "data=2", 2, 1 << 20, "", 0.3),
     ("zero3", "gpt-four", "gpt", "data=2", 2, 1 << 14, ZERO3, 0.5),
     ("loop", "loop", "loop", "data=2", 2, 1 << 20, "", 1.0),
+    # Of each norm two sums in the forward, of which the second needs the first, and one for both of the backward, with which
+    # the weight of the layer above goes; the first weight; the loss: 11 of 16, in two steps 22 of 32.
+    ("norms", "batch-norms", "batch-norms", "data=2", 1, 1 << 20, "", 22 / 32),
 )
 
 

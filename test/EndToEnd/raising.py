@@ -81,9 +81,9 @@ def train(a, case, mesh, isRaised):
     words = [a.llmc, "train", *case.words(mesh), "--threads", 1, "--log", stem.with_suffix(".jsonl")]
     words += ["--set", 'training.precision="f64"', "--set", f"training.raise={str(isRaised).lower()}"]
     words += ["--mesh", MESHES[mesh]] if MESHES[mesh] else []
-    check.Checker.call(None, words + ["--steps", 1, "--fetch", "grad.*", "--dump", stem])
-    gradients = {f.name: np.load(f).astype(np.float64) for f in stem.glob("grad.*.npy")}
-    check.Checker.call(None, words + ["--steps", 2])
+    check.Checker.call(None, words + ["--steps", 2, "--fetch", "grad.*", "--fetch-each-step", "--dump", stem])
+    first = "step-0."
+    gradients = {f.name.removeprefix(first): np.load(f).astype(np.float64) for f in stem.glob(f"{first}grad.*.npy")}
     rows = [json.loads(line) for line in stem.with_suffix(".jsonl").read_text().splitlines()]
     return [row["loss"] for row in rows if "loss" in row], gradients
 

@@ -17,15 +17,18 @@ and, of two families, five steps of the text of `jax.value_and_grad` against llm
 With `--saved narrow` the backward reads activations and norms rounded, which JAX does not.
 """
 
-import os
+import pathlib
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "oracle")]
+import quick_xla
 
 # A rounding and what undoes it stay.
-os.environ["XLA_FLAGS"] = "--xla_allow_excess_precision=false --xla_backend_optimization_level=0"
+quick_xla.ask("--xla_allow_excess_precision=false", quick_xla.EIGHT_BITS)
 
 import argparse
 import dataclasses
 import math
-import sys
 import time
 
 import jax

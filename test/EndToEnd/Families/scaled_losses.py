@@ -15,14 +15,17 @@ On each mesh and in JAX by the same rule, from the same weights on the same batc
     python scaled_losses.py --llmc llmc -o out
 """
 
-import os
+import pathlib
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "oracle")]
+import quick_xla
 
 # A rounding and what undoes it stay.
-os.environ["XLA_FLAGS"] = "--xla_allow_excess_precision=false --xla_backend_optimization_level=0"
+quick_xla.ask("--xla_allow_excess_precision=false", quick_xla.EIGHT_BITS)
 
 import argparse
 import json
-import sys
 
 import numpy as np
 import train_families

@@ -22,7 +22,6 @@ import argparse
 import concurrent.futures
 import json
 import math
-import os
 import pathlib
 import shutil
 import subprocess
@@ -30,10 +29,12 @@ import sys
 import threading
 import time
 
-# Compiled once for a few steps: what XLA would optimise is not worth its time.
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "oracle")]
+
+import quick_xla  # noqa: E402
+
+quick_xla.ask()
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402

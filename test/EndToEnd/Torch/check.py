@@ -176,10 +176,10 @@ class Checker:
         config.write_text(self.configuration(mesh, microbatches), encoding="utf-8")
         words = [self.a.llmc, "train", self.model, "--config", config, *self.dims(), "--threads", 1]
         words += ["--log", stem.with_suffix(".jsonl")] + (["--mesh", MESHES[mesh]] if mesh else [])
-        self.call(words + ["--steps", 1, "--fetch", "grad.*", "--dump", stem])
-        gradients = {f.name[len("grad."):-len(".npy")]: np.load(f).astype(np.float64) for f in stem.glob("grad.*.npy")}
+        self.call(words + ["--steps", STEPS, "--fetch", "grad.*", "--fetch-each-step", "--dump", stem])
+        first = "step-0.grad."
+        gradients = {f.name[len(first):-len(".npy")]: np.load(f).astype(np.float64) for f in stem.glob(f"{first}*.npy")}
         shutil.rmtree(stem)
-        self.call(words + ["--steps", STEPS])
         rows = [json.loads(line) for line in stem.with_suffix(".jsonl").read_text().splitlines()]
         rows = [row for row in rows if "loss" in row]
         # What is fetched is of a sum over what the loss is a mean of; the norm is that of the mean.

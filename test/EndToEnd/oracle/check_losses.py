@@ -154,7 +154,7 @@ class Check:
             rows = 2 * ROWS // parts
             return sum(loss(p, x[i * rows:][:rows], y[i * rows:][:rows])
                        for i in range(parts)) / parts
-        value, gradients = jax.value_and_grad(mean)(self.parameters)
+        value, gradients = jax.jit(jax.value_and_grad(mean))(self.parameters)
         norm = float(jnp.sqrt(sum((g * g).sum() for g in gradients.values())))
         found = self.run(loss, ROWS, 2, ",".join(self.parameters), *extra)
         if isinstance(found, str):

@@ -17,13 +17,14 @@ the annotated form a device receives no more than the formula of docs/systems.md
 
 import argparse
 import json
-import os
 import pathlib
 import re
 import subprocess
 import sys
 
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=4"
+import quick_xla
+
+quick_xla.ask("--xla_force_host_platform_device_count=4")
 
 import jax
 import jax.numpy as jnp

@@ -321,7 +321,7 @@ def rows_of(shapes):
 
 class Case(one_step.Case):
     def __init__(self, a, name):
-        plain = name.removesuffix(DERIVED)
+        plain = self.loss_name = name.removesuffix(DERIVED)
         self.loss, shapes, width = {**CASES, **derived_nests.CASES}[plain]
         self.is_derived = name != plain or name in open_losses.DERIVED
         means = 'loss = "mean of microbatches"\n' if plain in MIXED else ""
@@ -347,12 +347,8 @@ class Case(one_step.Case):
 
     def expect(self):
         """The loss and the gradients by JAX, on all samples."""
-
-        def whole(params):
-            return (self.loss(params, self.x[:ROWS]) + self.loss(params, self.x[ROWS:])) / 2
-
         with printed_ops.executing():
-            return jax.jit(jax.value_and_grad(whole))(self.parameters)
+            return one_step.by_jax(self.loss, self.parameters, self.x, 2)
 
 
 if __name__ == "__main__":

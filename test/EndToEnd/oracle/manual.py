@@ -108,12 +108,8 @@ class Case(one_step.Case):
 
     def expect(self):
         """The loss and the gradients by JAX."""
-
-        def mean(params):
-            return sum(self.loss(params, x) for x in self.x.reshape(self.parts, ROWS, -1)) / self.parts
-
         with printed_ops.executing():
-            return jax.jit(jax.value_and_grad(mean))(self.parameters)
+            return one_step.by_jax(self.loss, self.parameters, self.x, self.parts)
 
 
 if __name__ == "__main__":

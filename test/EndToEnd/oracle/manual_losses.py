@@ -6,9 +6,10 @@
 """The losses of manual.py: (params, x) -> loss on 8 devices, with the shapes of the parameters."""
 
 import functools
-import os
 
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+import quick_xla
+
+quick_xla.ask("--xla_force_host_platform_device_count=8")
 
 import jax
 import jax.numpy as jnp

@@ -14,11 +14,12 @@ as a whole and by the devices of meshes. Another has some of them, which kernels
 """
 
 import argparse
-import os
 import pathlib
 import sys
 
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+import quick_xla
+
+quick_xla.ask("--xla_force_host_platform_device_count=8")
 
 import jax
 import jax.numpy as jnp

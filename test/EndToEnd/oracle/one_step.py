@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import arrays
+import jax
 import numpy as np
 
 BAR = 1e-10
@@ -42,6 +43,9 @@ class Case:
 
     bar = BAR
     model = "model.mlir"
+    # The name of the loss: cases of one loss in several forms have its parameters, its samples
+    # and what is expected of it.
+    loss_name = None
 
     def takes(self, *settings):
         """Whether the model takes these settings."""
@@ -49,9 +53,10 @@ class Case:
 
     def __init__(self, a, name, shapes, samples, configuration):
         self.a, self.name, self.shapes = a, name, shapes
+        self.loss_name = self.loss_name or name
         self.folder = a.output / name
         self.folder.mkdir(parents=True, exist_ok=True)
-        draw = np.random.default_rng(len(name))
+        draw = np.random.default_rng(len(self.loss_name))
         self.parameters = {n: draw.normal(size=s) * 0.5 for n, s in shapes.items()}
         self.x = draw.normal(size=samples)
         np.save(self.folder / "x.npy", self.x)
@@ -88,6 +93,13 @@ def farthest(loss, gradients, expected):
     return max(apart)
 
 
+def by_jax(loss, parameters, x, parts=1):
+    """The loss and the gradients by JAX: the mean over parts of the samples, of which it compiles one."""
+    step = jax.jit(jax.value_and_grad(loss))
+    results = [step(parameters, part) for part in np.split(x, parts)]
+    return jax.tree.map(lambda *each: sum(each) / parts, *results)
+
+
 def parse(description, add=lambda p: None):
     """The arguments of a test: those of all, and what `add` adds."""
     p = argparse.ArgumentParser(description=description.split("\n\n")[0])
@@ -97,9 +109,13 @@ def parse(description, add=lambda p: None):
     return p.parse_args()
 
 
-def check(case, runs, done, failed):
-    """Runs a case in all (engine, mesh, settings ...); the numbers of runs and failures, with these."""
-    expected = case.expect()
+def check(case, runs, done, failed, expectations=None):
+    """Runs a case in all (engine, mesh, settings ...); the numbers of runs and failures, with these.
+    What is expected of losses is kept in `expectations`, by their names."""
+    expectations = {} if expectations is None else expectations
+    if case.loss_name not in expectations:
+        expectations[case.loss_name] = case.expect()
+    expected = expectations[case.loss_name]
     for engine, mesh, *settings in runs:
         if not case.takes(*settings):
             continue
@@ -126,8 +142,8 @@ def main(description, names, make, runs, usual=None, more=()):
         if not all(chosen):
             sys.exit(f"error: expected names or patterns of {', '.join(known)}, got {a.only}")
         names = dict.fromkeys(sum(chosen, []))
-    done = failed = 0
+    done, failed, expectations = 0, 0, {}
     for name in names:
-        done, failed = check(make(a, name), runs[:a.runs], done, failed)
+        done, failed = check(make(a, name), runs[:a.runs], done, failed, expectations)
     print(f"{len(names)} losses, {done} runs, {failed} failed")
     sys.exit(1 if failed else 0)

@@ -214,7 +214,7 @@ class Case(one_step.Case):
     def expect(self):
         def loss(p):
             return jnp.mean(WEIGHTS * self.f(p, jnp.tanh(self.x @ p["inside"])) ** 2)
-        return jax.value_and_grad(loss)(self.parameters)
+        return jax.jit(jax.value_and_grad(loss))(self.parameters)
 
 
 if __name__ == "__main__":

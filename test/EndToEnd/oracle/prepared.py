@@ -198,7 +198,7 @@ class Case(one_step.Case):
         return not self.is_derived or not any("recompute" in s for s in settings)
 
     def expect(self):
-        return jax.value_and_grad(lambda p: self.function(p, self.x))(self.parameters)
+        return one_step.by_jax(self.function, self.parameters, self.x)
 
     def count(self, mesh, microbatches):
         """Bytes received in a step."""

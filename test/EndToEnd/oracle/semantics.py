@@ -22,6 +22,10 @@ import subprocess
 import sys
 from typing import Callable, Optional
 
+import quick_xla
+
+quick_xla.ask(quick_xla.EIGHT_BITS)
+
 import jax
 import ml_dtypes
 import numpy as np

@@ -13,6 +13,10 @@ and by kernels, on one device and on meshes that split, gather and send such ele
 import json
 import struct
 
+import quick_xla
+
+quick_xla.ask(quick_xla.EIGHT_BITS)
+
 import jax
 import jax.numpy as jnp
 import ml_dtypes

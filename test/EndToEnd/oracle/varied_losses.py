@@ -228,15 +228,18 @@ def medians(p, x):
     return jnp.mean(jnp.abs(jnp.sort(y, axis=-1)[..., W // 2])) + jnp.mean(jnp.median(y, -1))
 
 
-NAMES = [*CASES, *(f"{n}.derived" for n in CASES)]
+# Ends the name of a loss that is printed with its derivative, by jax.value_and_grad.
+DERIVED = ".derived"
+NAMES = [*CASES, *(n + DERIVED for n in CASES)]
 
 
 class Case(one_step.Case):
     def __init__(self, a, name):
-        self.loss, shapes, samples = CASES[name.split(".")[0]]
+        self.loss_name = name.removesuffix(DERIVED)
+        self.loss, shapes, samples = CASES[self.loss_name]
         # A loss over pairs of samples, places that all compete for, and sums of trips are of the whole batch.
         super().__init__(a, name, shapes, samples, one_step.CONFIGURATION.replace("microbatches = 2", "microbatches = 1"))
-        f = jax.value_and_grad(self.loss) if name.endswith(".derived") else self.loss
+        f = jax.value_and_grad(self.loss) if name.endswith(DERIVED) else self.loss
 
         def train(params, x):
             return f(params, x)
@@ -245,7 +248,7 @@ class Case(one_step.Case):
         self.write_text(jax.jit(train).lower(given, jax.ShapeDtypeStruct(samples, np.float64)).as_text(debug_info=True))
 
     def expect(self):
-        return jax.value_and_grad(lambda p: self.loss(p, self.x))(self.parameters)
+        return one_step.by_jax(self.loss, self.parameters, self.x)
 
 
 if __name__ == "__main__":

@@ -15,14 +15,14 @@ enter as constants to which a parameter of -0.0 is added, as in derivatives.py.
 
 import argparse
 import concurrent.futures
-import os
 import pathlib
 import re
 import subprocess
 import sys
 
-# Run once: what XLA would optimise is not worth its time.
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+import quick_xla
+
+quick_xla.ask()
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402

@@ -80,17 +80,21 @@ void reduceSpan(const char *const *ins, int numIns, char *const *outs,
   Acc block[blockElements];
   for (int64_t at = begin; at < end; at += blockElements) {
     int64_t size = std::min(blockElements, end - at);
+    const char *in = ins[0];
     for (int64_t i = 0; i < size; ++i) {
-      block[i] = Element::load(ins[0], at + i);
+      block[i] = Element::load(in, at + i);
     }
     for (int rank = 1; rank < numIns; ++rank) {
+      in = ins[rank];
       for (int64_t i = 0; i < size; ++i) {
-        block[i] = Op::apply(block[i], Element::load(ins[rank], at + i));
+        block[i] = Op::apply(block[i], Element::load(in, at + i));
       }
     }
     for (int rank = 0; rank < numOuts; ++rank) {
+      // A copy: what is stored might be the list of places itself.
+      char *out = outs[rank];
       for (int64_t i = 0; i < size; ++i) {
-        Element::store(outs[rank], at + i, block[i]);
+        Element::store(out, at + i, block[i]);
       }
     }
   }

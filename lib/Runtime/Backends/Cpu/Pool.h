@@ -92,7 +92,7 @@ private:
   friend class RemoteGroup;
 
   void work();
-  void spin(std::unique_lock<std::mutex> &lock);
+  void spin(std::unique_lock<std::mutex> &lock, int &patience);
   static void run(const Task &task, int ticket);
   void reserveTasks(size_t more);
 
