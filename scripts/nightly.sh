@@ -148,6 +148,7 @@ part_lanes() {
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=400 $tests --gtest_filter='CallLanes.RandomConvolutions:CallLanes.WideTiles' || status=1
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=100 $tests --gtest_filter='AttendLanes.Random' || status=1
   scripts/gpu_kernels.py || [ $? -eq 15 ] || status=1
+  scripts/gpu_kernels.py --only "gpt, FP8" || [ $? -eq 15 ] || status=1
   LLMC_TEST_STRIDE=1 LLMC_TEST_COUNT=200000 LLMC_TEST_SHOW=1 $tests --gtest_filter='Angles.*:*/Functions.*' | tee "$log/functions" || status=1
   lanes_dropless || status=1
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
