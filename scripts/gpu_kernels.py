@@ -32,6 +32,11 @@ EXAMPLES = {
     # Kernels in place of a library: no model, but calls.
     "calls": ("test/Codegen/Inputs/gpu-calls.mlir", None, ["--llmc-form-library-calls", "--llmc-form-kernels"]),
 }
+# Examined by name alone (--only), and not in the table.
+MORE = {
+    "gpt, FP8": ("examples/gpt/gpt.mlir", "examples/gpt/gpt.toml",
+                 ["--mesh", "data=2,tensor=2", "--set=training.precision=fp8", "--set=training.fp8_scaling=delayed"]),
+}
 ARCHITECTURES = ("sm_80", "sm_90")
 # Registers of a thread, a quarter of a multiprocessor's threads at a time; shared
 # memory of a block, as much as three blocks have on sm_80 and four on sm_90. Attention
@@ -82,7 +87,7 @@ def assemble(ptxas, architecture, text, folder):
 
 def form_kernels(build, name, target, program):
     """Writes the kernels of an example."""
-    model, config, flags = EXAMPLES[name]
+    model, config, flags = {**EXAMPLES, **MORE}[name]
     if config is None:
         command = [build / "bin/llmc-opt", ROOT / model, *flags]
     else:
@@ -128,7 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/dev")
     parser.add_argument("--update", action="store_true")
-    parser.add_argument("--only", choices=EXAMPLES)
+    parser.add_argument("--only", choices=[*EXAMPLES, *MORE])
     options = parser.parse_args()
     ptxas = find_ptxas()
     rows, faults = [], []

@@ -123,6 +123,21 @@ lanes_dropless() {
     --model "$out/gpt-dropless.mlir" --config test/EndToEnd/Inputs/dropless.toml --data examples/gpt/corpus.bin --steps 5 \
     --cases "" data=2 expert=2 -o "$out/out"
 }
+# FP8 by cuBLASLt: families with current and with delayed scales, on one device and on meshes.
+lanes_eight() {
+  local scaling status=0
+  for scaling in current delayed; do
+    .venv/bin/python test/EndToEnd/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
+      --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml --data examples/gpt/corpus.bin --steps 3 \
+      --cases "precision=fp8 fp8_scaling=$scaling" "data=2 precision=fp8 fp8_scaling=$scaling" \
+      "data=2,tensor=2 precision=fp8 fp8_scaling=$scaling" "data=4 zero=1 precision=fp8 fp8_scaling=$scaling" \
+      "pipe=2,data=2 microbatches=2 precision=fp8 fp8_scaling=$scaling" -o "build/dev/lanes-eight-$scaling" || status=1
+    JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin \
+      --stand-ins build/dev/test/Runtime/StandIn/lib --only llama,mlp,vit --precision fp8 --scaling "$scaling" \
+      -o "build/dev/families-eight-$scaling" test/EndToEnd/Families/table.txt || status=1
+  done
+  return "$status"
+}
 part_lanes() {
   build dev all llmc-test-depends || return 1
   local status=0 tests=build/dev/test/Unit/tests/KernelObjectTest
@@ -133,6 +148,7 @@ part_lanes() {
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=400 $tests --gtest_filter='CallLanes.RandomConvolutions:CallLanes.WideTiles' || status=1
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=100 $tests --gtest_filter='AttendLanes.Random' || status=1
   scripts/gpu_kernels.py || [ $? -eq 15 ] || status=1
+  scripts/gpu_kernels.py --only "gpt, FP8" || [ $? -eq 15 ] || status=1
   LLMC_TEST_STRIDE=1 LLMC_TEST_COUNT=200000 LLMC_TEST_SHOW=1 $tests --gtest_filter='Angles.*:*/Functions.*' | tee "$log/functions" || status=1
   lanes_dropless || status=1
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
@@ -146,6 +162,7 @@ part_lanes() {
     --only llama,vit,encoder_decoder --target cuda:fibers+cudnn --precision bf16 --wide-heads --calls attention \
     -o build/dev/families-cudnn-attention test/EndToEnd/Families/table.txt | tee "$log/lane-attention"
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+  lanes_eight || status=1
   echo "$(grep 'programs on lanes' "$log/lanes"); $(tail -1 "$log/lane-faults"); $(grep 'patterns' "$log/functions"); $(tail -1 "$log/lane-families"); cuDNN: $(tail -1 "$log/lane-cudnn"); its attention: $(tail -1 "$log/lane-attention")"
   return "$status"
 }

@@ -127,6 +127,30 @@ TEST(Lanes, Elements) {
       expectSame(elements, 7, columns, type);
 }
 
+/// Scaled, clamped and rounded; widened again; transposed; the greatest element
+/// of a tensor and the scale of it.
+const char *const quantized = R"(
+  func.func @f(%x: tensor<RxCxf32> {test.low = -900.0, test.high = 900.0}, %v: tensor<16xf32> {test.values = dense<[1.0625, 1.1875, -0.3, 0.00048828125, 1.0e9, -1.0e9, 3.0e-6, 57344.0, 0.0, -0.0, 0x7F800000, 0xFF800000, 0x7FF00000, 1.52587890625e-5, 464.0, 1.0e-40]> : tensor<16xf32>}, %s: tensor<f32> {test.values = dense<0.5> : tensor<f32>}) -> (tensor<16xT>, tensor<16xf32>, tensor<RxCxT>, tensor<CxRxT>, tensor<RxCxbf16>, tensor<Rxf32>, tensor<f32>) {
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = nn.quantize %v, %s : (tensor<16xf32>, tensor<f32>) -> tensor<16xT>
+    %1 = stablehlo.convert %0 : (tensor<16xT>) -> tensor<16xf32>
+    %2 = nn.quantize %x, %s : (tensor<RxCxf32>, tensor<f32>) -> tensor<RxCxT>
+    %3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<RxCxT>) -> tensor<CxRxT>
+    %4 = stablehlo.convert %2 : (tensor<RxCxT>) -> tensor<RxCxbf16>
+    %5 = stablehlo.convert %2 : (tensor<RxCxT>) -> tensor<RxCxf32>
+    %6 = stablehlo.reduce(%5 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<RxCxf32>, tensor<f32>) -> tensor<Rxf32>
+    %7 = stablehlo.abs %x : tensor<RxCxf32>
+    %8 = stablehlo.reduce(%7 init: %z) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<RxCxf32>, tensor<f32>) -> tensor<f32>
+    return %0, %1, %2, %3, %4, %6, %8 : tensor<16xT>, tensor<16xf32>, tensor<RxCxT>, tensor<CxRxT>, tensor<RxCxbf16>, tensor<Rxf32>, tensor<f32>
+  })";
+
+// Floats of eight bits, in accesses of one byte and of several.
+TEST(Lanes, FloatsOfEightBits) {
+  for (const char *type : {"f8E4M3FN", "f8E5M2"})
+    for (int64_t columnCount : {5, 16, 66, 512})
+      expectSame(quantized, 7, columnCount, type);
+}
+
 // An element takes its updates one after the other, of which some go nowhere.
 TEST(Lanes, Updates) {
   expectSame(R"(

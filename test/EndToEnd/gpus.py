@@ -12,7 +12,7 @@
 For each mesh the plan's kernels run thread by thread on the processor, streams in a random legal order:
 
     against processors   the losses and norms of a plan for processors on the same mesh, relative: 2e-5
-                         (in bf16: 2e-3)
+                         (in bf16 and f16: 2e-3, in FP8: 2e-2), and the scales of the loss, equal
     eager and captured   parameters after all steps, bit by bit
     several processes    the same losses, bit by bit, where the mesh has two devices or more
 """
@@ -20,6 +20,7 @@ For each mesh the plan's kernels run thread by thread on the processor, streams 
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -28,7 +29,8 @@ import sys
 
 CASES = ("", "data=2", "data=3", "tensor=2", "pipe=2", "data=4 zero=1", "data=2,tensor=2", "pipe=2,data=2 microbatches=2",
          "pipe=2,tensor=2 microbatches=2", "pipe=2,data=2,tensor=2 zero=1 microbatches=2")
-BAR, NARROW_BAR = 2e-5, 2e-3
+BAR, BARS = 2e-5, {"bf16": 2e-3, "f16": 2e-3, "fp8": 2e-2}
+AXES = ("data", "tensor", "pipe", "expert")
 
 
 class Failed(Exception):
@@ -41,28 +43,44 @@ def run(command, environment=None):
         raise Failed(f"{pathlib.Path(str(command[0])).name} ended with {done.returncode}: {done.stderr.strip()[-400:]}")
 
 
+def settings_of(case):
+    """(mesh, keys of [training] with their values)"""
+    mesh, *options = case.split() if case.partition(" ")[0].partition("=")[0] in AXES else ("", *case.split())
+    return mesh, dict(option.split("=") for option in options)
+
+
+def distance(ours, theirs):
+    """The greatest relative distance of numbers; infinite where one alone is finite."""
+
+    def apart(a, b):
+        if a is None or b is None or not (math.isfinite(a) and math.isfinite(b)):
+            return 0.0 if str(a) == str(b) else math.inf
+        return abs(a / b - 1)
+
+    return max(apart(a, b) for row, other in zip(ours, theirs) for a, b in zip(row, other))
+
+
 class Runs:
     def __init__(self, a):
         self.a, self.out = a, a.out
         self.cuda = {"LD_LIBRARY_PATH": str(a.stand_ins)}
 
     def compile(self, case, target, folder):
-        mesh, *options = case.split() if case else ("",)
-        settings = dict(option.split("=") for option in options if not option.startswith("zero"))
-        config = self.a.config.with_name("gpt-zero1.toml") if "zero=1" in options else self.a.config
+        mesh, settings = settings_of(case)
+        config = self.a.config.with_name("gpt-zero1.toml") if settings.pop("zero", "") else self.a.config
         command = [self.a.bin / "llmc", "compile", self.a.model, "--config", config, "--target", target, "-o", folder]
         command += ["--threads", 1, *(["--mesh", mesh] if mesh else [])]
         run(command + [f"--set=training.{key}={value}" for key, value in settings.items()])
 
     def train(self, plan, name, processes=1, environment=None):
-        """(losses and norms of each step, bytes of the exported parameters)"""
+        """(loss, norm and scale of the loss of each step, bytes of the exported parameters)"""
         log, saved = plan / f"{name}.jsonl", plan / name
         launch = [self.a.bin / "llmc-launch", "-n", processes, "--"] if processes > 1 else []
         run([*launch, self.a.bin / "llmc-run", plan, "--data", self.a.data, "--steps", self.a.steps, "--log", log,
              "--checkpoint", saved], environment)
         run([self.a.bin / "llmc-export", saved, "--all", "-o", saved.with_suffix(".safetensors")])
         rows = [json.loads(line) for line in log.read_text().splitlines()]
-        return [(row["loss"], row["grad_norm"]) for row in rows], saved.with_suffix(".safetensors").read_bytes()
+        return [(row["loss"], row["grad_norm"], row.get("loss_scale")) for row in rows], saved.with_suffix(".safetensors").read_bytes()
 
     def check(self, number, case):
         """A line, and whether all is as it should be."""
@@ -74,10 +92,14 @@ class Runs:
             theirs, _ = self.train(folder / "cpu", "cpu")
             ours, captured = self.train(folder / "cuda", "captured", environment=cuda)
             again, eager = self.train(folder / "cuda", "eager", environment={**cuda, "LLMC_CUDA_GRAPHS": "0"})
-            apart = max(abs(a / b - 1) for row, other in zip(ours, theirs) for a, b in zip(row, other))
-            bar = NARROW_BAR if "precision=bf16" in case else BAR
-            good = len(ours) == len(theirs) and apart <= bar and captured == eager and ours == again
+            apart = distance(ours, theirs)
+            bar = BARS.get(settings_of(case)[1].get("precision"), BAR)
+            scales = [[row[2] for row in rows] for rows in (ours, theirs)]
+            good = len(ours) == len(theirs) and apart <= bar and scales[0] == scales[1]
+            good = good and captured == eager and ours == again
             text = f"{apart:.1e} from processors, captured and eager {'equal' if captured == eager else 'DIFFER'}"
+            skipped = sum(b < a for a, b in zip(scales[0], scales[0][1:]) if a)
+            text += f", {skipped} overflows" if scales[0][0] else ""
             if self.a.processes and case.startswith(("data=2", "tensor=2", "pipe=2")):
                 several, states = self.train(folder / "cuda", "several", 2, cuda)
                 same = several == ours and states == captured

@@ -79,6 +79,11 @@ Status checkLibrary(std::string_view target,
 }
 
 bool takesBias(std::string_view target, const LibraryDescriptor &descriptor) {
+  const auto *contraction = std::get_if<ContractionShape>(&descriptor);
+  bool isGpu = target.substr(0, target.find('+')) == "cuda";
+  if (isGpu && contraction && findSmallFloat(contraction->a)) {
+    return false; // Beside a result of f32 it would be one of bf16.
+  }
   LibraryDescriptor biased = descriptor;
   if (auto *convolution = std::get_if<ConvolutionShape>(&biased)) {
     convolution->hasBias = true;

@@ -9,7 +9,8 @@
 // Op names play no part: forms, calls and rules come from the ops, additions,
 // permutations, repetitions and zeros are recognised in their scalar code
 // (ScalarProbe.h). A call takes the place of the addition that it makes, so %a
-// and %b are defined before it.
+// and %b are defined before it. Factors that the target's library takes in
+// another layout or type alone are copied in front of it (FactorCopies.h).
 //
 // Test: test/Transforms/Kernels/form-library-calls.mlir
 //
@@ -17,6 +18,7 @@
 
 #include "BufferLife.h"
 #include "Calls/CallKernels.h"
+#include "FactorCopies.h"
 #include "ScalarProbe.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/ProgramTarget.h"
@@ -123,7 +125,8 @@ bool staysWithBias(const KernelTarget &target,
          rt::takesBias(getLibraries(target, call), *descriptor);
 }
 
-LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
+LogicalResult formCall(func::FuncOp function, FactorCopies &copies,
+                       graph::KernelOpInterface op) {
   OpBuilder builder(op);
   auto call = dyn_cast_or_null<graph::LibraryCallOpInterface>(
       op.buildLibraryCall(builder));
@@ -155,6 +158,7 @@ LogicalResult formCall(func::FuncOp function, graph::KernelOpInterface op) {
     takePlace(call, added.add);
   else
     result.replaceAllUsesWith(call->getResult(0));
+  copies.read(call);
   if (target)
     remarkWhyKernels(*target, call, call.getLoc());
   op->erase();
@@ -189,8 +193,9 @@ public:
         else if (op.getKernelForm() == KernelForm::Update)
           updates.push_back(op);
       });
+      FactorCopies copies(dist::getTarget(getOperation()));
       for (graph::KernelOpInterface op : libraries)
-        if (failed(formCall(function, op)))
+        if (failed(formCall(function, copies, op)))
           return signalPassFailure();
       for (graph::KernelOpInterface op : updates)
         foldStart(function, op);

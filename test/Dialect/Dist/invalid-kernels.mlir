@@ -41,7 +41,7 @@ func.func @f(%a: tensor<4xf32>) {
 // -----
 
 func.func @f(%a: tensor<4x4xf32>, %b: tensor<4x4xf64>) {
-  // expected-error @+1 {{'dist.contract' op expected sides of equal element type, got 'f32' and 'f64'}}
+  // expected-error @+1 {{'dist.contract' op expected sides of equal element type or of floats of 8 bits, got 'f32' and 'f64'}}
   %0 = dist.contract %a, %b batch [] x [] contracting [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf64>) -> tensor<4x4xf32>
   return
 }

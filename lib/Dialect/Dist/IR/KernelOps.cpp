@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Runtime/Base/Float8Factors.h"
 #include "llmc/Support/StoredElements.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -231,8 +232,12 @@ static LogicalResult verifyBias(ContractOp op) {
 
 LogicalResult ContractOp::verify() {
   auto lhs = getLhs().getType(), rhs = getRhs().getType();
-  if (lhs.getElementType() != rhs.getElementType())
-    return emitOpError() << "expected sides of equal element type, got "
+  std::optional<rt::DType> a = getRuntimeDType(lhs.getElementType()),
+                           b = getRuntimeDType(rhs.getElementType());
+  if (lhs.getElementType() != rhs.getElementType() &&
+      !(a && b && rt::multiplyTogether(*a, *b)))
+    return emitOpError() << "expected sides of equal element type or of floats "
+                            "of 8 bits, got "
                          << lhs.getElementType() << " and "
                          << rhs.getElementType();
   SmallVector<int64_t> left, right;

@@ -13,6 +13,7 @@
 
 #include "SumCallModel.h"
 #include "llmc/Dialect/Dist/Models/Models.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -84,6 +85,39 @@ struct ContractModel : SumCallModel<ContractModel, ContractOp> {
       op.setRhsContracting(contracting);
     }
     return true;
+  }
+  SmallVector<int64_t> getInnerOrder(Operation *of, unsigned operand) const {
+    auto op = cast<ContractOp>(of);
+    if (operand > 1)
+      return {};
+    ArrayRef<int64_t> batch = operand ? op.getRhsBatch() : op.getLhsBatch();
+    ArrayRef<int64_t> contracting =
+        operand ? op.getRhsContracting() : op.getLhsContracting();
+    auto type = cast<RankedTensorType>(of->getOperand(operand).getType());
+    SmallVector<int64_t> order(batch);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (!llvm::is_contained(batch, dim) &&
+          !llvm::is_contained(contracting, dim))
+        order.push_back(dim);
+    llvm::append_range(order, contracting);
+    return order;
+  }
+  void readInnerOrder(Operation *of, unsigned operand, Value copy) const {
+    auto op = cast<ContractOp>(of);
+    auto rank = cast<RankedTensorType>(copy.getType()).getRank();
+    auto dims = [](int64_t low, int64_t high) {
+      return llvm::to_vector(llvm::seq<int64_t>(low, high));
+    };
+    auto numBatch = static_cast<int64_t>(op.getLhsBatch().size());
+    auto numTerms = static_cast<int64_t>(op.getLhsContracting().size());
+    of->setOperand(operand, copy);
+    if (operand) {
+      op.setRhsBatch(dims(0, numBatch));
+      op.setRhsContracting(dims(rank - numTerms, rank));
+    } else {
+      op.setLhsBatch(dims(0, numBatch));
+      op.setLhsContracting(dims(rank - numTerms, rank));
+    }
   }
   /// A vector along the right side's dims is what libraries add for nothing.
   /// The sums are not rounded before: where they are wider than the result, its

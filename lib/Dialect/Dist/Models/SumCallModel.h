@@ -26,7 +26,8 @@ struct SumCallModel : graph::LibraryCallOpInterface::ExternalModel<Model, Op> {
         getSumTypes(op, op.getLhs().getType(), op.getResult().getType());
     if (failed(types))
       return failure();
-    shape.a = shape.b = types->side;
+    shape.a = types->side;
+    shape.b = *getRuntimeDType(op.getRhs().getType().getElementType());
     shape.c = types->result;
     shape.accumulate = types->accumulate;
     shape.beta = op.getAccumulator() ? 1 : 0;

@@ -27,7 +27,9 @@
 #include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Runtime/Base/Float8Factors.h"
 #include "llmc/Runtime/Base/SeededFault.h"
+#include "llmc/Support/StoredElements.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -256,9 +258,13 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
     return success();
   }
 
-  static bool hasEqualSides(DotGeneralOp op) {
-    return op.getLhs().getType().getElementType() ==
-           op.getRhs().getType().getElementType();
+  /// Libraries multiply factors of one type, and any two floats of eight bits.
+  static bool hasLibrarySides(DotGeneralOp op) {
+    Type left = op.getLhs().getType().getElementType();
+    Type right = op.getRhs().getType().getElementType();
+    std::optional<rt::DType> a = getRuntimeDType(left),
+                             b = getRuntimeDType(right);
+    return left == right || (a && b && rt::multiplyTogether(*a, *b));
   }
   /// Sums of nothing are zero.
   static bool isEmpty(DotGeneralOp op) {
@@ -266,8 +272,8 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
            op.getRhs().getType().getNumElements() == 0;
   }
   static KernelForm form(DotGeneralOp op) {
-    return hasEqualSides(op) && !isEmpty(op) ? KernelForm::Library
-                                             : KernelForm::Decompose;
+    return hasLibrarySides(op) && !isEmpty(op) ? KernelForm::Library
+                                               : KernelForm::Decompose;
   }
   static LogicalResult decompose(DotGeneralOp op, OpBuilder &b,
                                  SmallVectorImpl<Value> &results) {

@@ -21,11 +21,11 @@
 #include "Cudnn.h"
 #include "Fault.h"
 #include "Kernels.h"
-#include "MatmulPlan.h"
 #include "PreparedOp.h"
 #include "Tape.h"
 #include "Timeline.h"
 #include "llmc/Runtime/Base/CudnnAttention.h"
+#include "llmc/Runtime/Base/MatmulPlan.h"
 
 #include <array>
 #include <atomic>

@@ -7,8 +7,8 @@
 #ifndef LLMC_LIB_RUNTIME_BACKENDS_CUDA_LIBRARIES_H
 #define LLMC_LIB_RUNTIME_BACKENDS_CUDA_LIBRARIES_H
 
-#include "MatmulPlan.h"
 #include "llmc/Runtime/Base/CudnnAttention.h"
+#include "llmc/Runtime/Base/MatmulPlan.h"
 #include "llmc/Runtime/Device/Device.h"
 
 #include <variant>

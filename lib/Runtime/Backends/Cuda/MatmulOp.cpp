@@ -15,6 +15,10 @@
 
 namespace llmc::rt::cuda {
 
+/// Bytes of which algorithms want, or do not want, that operands begin at a
+/// multiple.
+constexpr uint32_t matmulAlignment = 16;
+
 static cudaDataType cudaTypeOf(DType type) {
   switch (type) {
   case DType::f64:
@@ -23,12 +27,18 @@ static cudaDataType cudaTypeOf(DType type) {
     return CUDA_R_16BF;
   case DType::f16:
     return CUDA_R_16F;
+  case DType::f8E4M3FN:
+    return CUDA_R_8F_E4M3;
+  case DType::f8E5M2:
+    return CUDA_R_8F_E5M2;
   default:
     return CUDA_R_32F;
   }
 }
 
 /// Never TF32: it would round operands, which the descriptor does not allow.
+/// For the same reason fast accumulation of floats of eight bits stays off, as
+/// it is by default: it would keep sums of about 14 bits.
 static cublasComputeType_t computeTypeOf(DType accumulate) {
   switch (accumulate) {
   case DType::f64:
@@ -175,7 +185,11 @@ Status MatmulOp::choose(Variant &variant, const std::string &name) {
   const ContractionShape &shape = plan.shape;
   auto least = static_cast<uint32_t>(
       std::min({sizeOf(shape.a), sizeOf(shape.b), sizeOf(shape.c)}));
-  const uint32_t alignments[] = {plan.keepsAlignment ? 16 : least, least};
+  if (plan.needsAlignment()) {
+    least = matmulAlignment;
+  }
+  const uint32_t alignments[] = {plan.keepsAlignment ? matmulAlignment : least,
+                                 least};
   for (size_t i = 0; i < 2; ++i) {
     LLMC_TRY_ASSIGN(variant.algorithms[i], ask(variant, alignments[i], name));
   }
@@ -218,10 +232,16 @@ Status MatmulOp::enqueue(CUstream stream, const uint64_t *buffers,
     uint64_t a = place(buffers[0], call.a, shape.a);
     uint64_t b = place(buffers[1], call.b, shape.b);
     uint64_t c = place(buffers[2 + shape.hasBias], call.c, shape.c);
-    bool isAligned = (a | b | c) % 16 == 0;
+    bool isAligned = (a | b | c) % matmulAlignment == 0;
+    if (!isAligned && plan.needsAlignment()) {
+      return makeError(ErrorKind::mismatch,
+                       fmt::format("expected buffers at multiples of {} bytes "
+                                   "for a product of {}, got others",
+                                   matmulAlignment, nameOf(shape.a)));
+    }
     if (call.finishes && shape.hasBias) {
       uint64_t bias = place(buffers[2], call.bias, shape.bias);
-      isAligned = isAligned && bias % 16 == 0;
+      isAligned = isAligned && bias % matmulAlignment == 0;
       LLMC_TRY(set(variant.desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
                    reinterpret_cast<const void *>(bias)));
     }

@@ -8,8 +8,8 @@
 #define LLMC_LIB_RUNTIME_BACKENDS_CUDA_MATMULOP_H
 
 #include "Cublas.h"
-#include "MatmulPlan.h"
 #include "PreparedOp.h"
+#include "llmc/Runtime/Base/MatmulPlan.h"
 
 #include <cuda.h>
 

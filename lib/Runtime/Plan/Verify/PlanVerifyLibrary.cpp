@@ -12,6 +12,7 @@
 #include "PlanChecks.h"
 
 #include "llmc/Runtime/Base/CheckedMath.h"
+#include "llmc/Runtime/Base/Float8Factors.h"
 
 #include <fmt/format.h>
 
@@ -103,7 +104,10 @@ static Status checkResult(const Sum &sum, const Operand &c) {
 template <typename Shape>
 static Status checkTypes(std::string_view kind, const Shape &shape) {
   bool floats = isFloat(shape.a);
-  if (shape.a != shape.b || floats != isFloat(shape.c) ||
+  bool areFactors = std::is_same_v<Shape, ContractionShape>
+                        ? multiplyTogether(shape.a, shape.b)
+                        : shape.a == shape.b;
+  if (!areFactors || floats != isFloat(shape.c) ||
       floats != isFloat(shape.accumulate)) {
     return mismatch(fmt::format("a {} of {} and {} into {}, accumulated in {}",
                                 kind, nameOf(shape.a), nameOf(shape.b),

@@ -7,6 +7,7 @@
 #include "GraphContext.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
+#include "mlir/IR/Verifier.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -156,6 +157,43 @@ TEST(LibraryCalls, SeveralFreeDimsStayWhereTheyAre) {
   EXPECT_EQ(product.op.getLhsContracting(), llvm::ArrayRef<int64_t>({2}));
   EXPECT_TRUE(product.call.readPermuted(1, {1, 0}));
   EXPECT_EQ(product.op.getRhsContracting(), llvm::ArrayRef<int64_t>({1}));
+}
+
+// Any two floats of eight bits.
+TEST(LibraryCalls, SidesOfEightBitsHaveTypesOfTheirOwn) {
+  Contraction product(R"(
+    func.func @f(%x: tensor<4x8xf8E4M3FN>, %y: tensor<8x6xf8E5M2>) {
+      %z = dist.contract %x, %y batch [] x [] contracting [1] x [0] : (tensor<4x8xf8E4M3FN>, tensor<8x6xf8E5M2>) -> tensor<4x6xf32>
+      return
+    })");
+  ASSERT_TRUE(product.op) << product.context.takeMessages();
+  EXPECT_EQ(product.shape().a, rt::DType::f8E4M3FN);
+  EXPECT_EQ(product.shape().b, rt::DType::f8E5M2);
+  EXPECT_EQ(product.shape().accumulate, rt::DType::f32);
+}
+
+// Batch, what the result has, what is added up in the order of its pairs.
+TEST(LibraryCalls, FactorsAreReadFromCopiesInInnerOrder) {
+  Contraction product(R"(
+    func.func @f(%x: tensor<3x2x5x7x4xf32>, %y: tensor<7x6x3x5xf32>, %u: tensor<5x2x4x7x3xf32>, %v: tensor<5x6x7x3xf32>) {
+      %z = dist.contract %x, %y batch [2] x [3] contracting [3, 0] x [0, 2] : (tensor<3x2x5x7x4xf32>, tensor<7x6x3x5xf32>) -> tensor<5x2x4x6xf32>
+      return
+    })");
+  ASSERT_TRUE(product.op) << product.context.takeMessages();
+  EXPECT_THAT(product.call.getInnerOrder(0), ElementsAre(2, 1, 4, 3, 0));
+  EXPECT_THAT(product.call.getInnerOrder(1), ElementsAre(3, 1, 0, 2));
+  EXPECT_TRUE(product.call.getInnerOrder(2).empty());
+  mlir::func::FuncOp function = getFunction(*product.module);
+  product.call.readInnerOrder(0, function.getArgument(2));
+  product.call.readInnerOrder(1, function.getArgument(3));
+  EXPECT_TRUE(mlir::succeeded(mlir::verify(product.op)));
+  using Index = rt::ContractionIndex;
+  EXPECT_THAT(
+      product.shape().indices,
+      ElementsAre(Index{Kind::batch, 5, 168, 126, 48},
+                  Index{Kind::m, 2, 84, 0, 24}, Index{Kind::m, 4, 21, 0, 6},
+                  Index{Kind::n, 6, 0, 21, 1}, Index{Kind::k, 7, 3, 3, 0},
+                  Index{Kind::k, 3, 1, 1, 0}));
 }
 
 // Right dims [3, 1, 7]: the bias is walked as a tensor of 3 x 7.

@@ -131,12 +131,27 @@ protected:
     }
   }
 
-  static double compare(const ContractionShape &shape, const void *found) {
+  /// The same beside the sums of the factors as they are stored.
+  double greatestErrorOfRounded(const ContractionShape &shape) {
+    areFactorsRounded = true;
+    double error = greatestError(shape);
+    areFactorsRounded = false;
+    return error;
+  }
+
+  double factor(DType type, int64_t i, int salt) const {
+    double value = element(i, salt);
+    unsigned char stored[8];
+    storeElement(type, stored, 0, value);
+    return areFactorsRounded ? loadElement(type, stored, 0) : value;
+  }
+
+  double compare(const ContractionShape &shape, const void *found) const {
     auto count = static_cast<size_t>(extentOf(shape, &Index::strideC));
     std::vector<double> sums(count), biases(count);
     std::vector<bool> isResult(count);
     forEach(shape, [&](int64_t a, int64_t b, int64_t bias, int64_t c) {
-      sums[c] += element(a, 1) * element(b, 2);
+      sums[c] += factor(shape.a, a, 1) * factor(shape.b, b, 2);
       biases[c] = shape.hasBias ? element(bias, 3) : 0;
       isResult[c] = true;
     });
@@ -159,6 +174,7 @@ protected:
   Device &device = world->device(0);
   Stream &stream = **device.stream({"s", 0, 1, 4});
   uint64_t steps = 0;
+  bool areFactorsRounded = false;
 };
 
 /// c[2, 9, 20] = a[2, 9, 16] b[2, 16, 20] with a bias of 20 along n.
@@ -235,6 +251,55 @@ TEST_P(CudaLibraryTest, NarrowOperands) {
     shape.activation = Activation::relu;
     EXPECT_LE(greatestError(shape), 20.0 / 256);
   }
+}
+
+// Each of 32 products of factors that are rounded to 4 bits, or 3, is 2^-4 or
+// 2^-3 and 2^-4 from its own at most; on average far less.
+TEST_P(CudaLibraryTest, FactorsOfEightBits) {
+  ContractionShape shape;
+  shape.indices = {{Kind::batch, 2, 16 * 32, 48 * 32, 16 * 48},
+                   {Kind::m, 16, 32, 0, 48},
+                   {Kind::n, 48, 0, 32, 1},
+                   {Kind::k, 32, 1, 1, 0}};
+  for (auto [a, b] : {std::pair(DType::f8E4M3FN, DType::f8E4M3FN),
+                      std::pair(DType::f8E4M3FN, DType::f8E5M2),
+                      std::pair(DType::f8E5M2, DType::f8E4M3FN)}) {
+    shape.a = a;
+    shape.b = b;
+    for (double beta : {0.0, 1.0}) {
+      shape.beta = beta;
+      EXPECT_LE(greatestError(shape), 0.6) << nameOf(a) << " " << nameOf(b);
+      EXPECT_LE(greatestErrorOfRounded(shape), 2e-5)
+          << nameOf(a) << " " << nameOf(b);
+    }
+  }
+}
+
+// No algorithm takes them from another place.
+TEST_P(CudaLibraryTest, FactorsOfEightBitsAreAligned) {
+  ContractionShape shape;
+  shape.a = shape.b = DType::f8E4M3FN;
+  shape.indices = {{Kind::m, 16, 32, 0, 16},
+                   {Kind::n, 16, 0, 32, 1},
+                   {Kind::k, 32, 1, 1, 0}};
+  Result<const LibraryOp *> op =
+      device.prepare({"product", shape, 1, workspaceBytes});
+  ASSERT_TRUE(op.ok()) << op.message();
+  Mirror mirror(*world, device, 4096 + workspaceBytes);
+  std::vector<void *> buffers = {mirror.at(mirror.host() + 1),
+                                 mirror.at(mirror.host() + 1024),
+                                 mirror.at(mirror.host() + 2048)};
+  if (world->beginStep(steps++)) {
+    device.call(stream, **op, buffers.data(), 3,
+                mirror.at(mirror.host() + 4096), contractionOrigin);
+  }
+  (void)world->submit();
+  Status status = world->drain(std::chrono::seconds(20));
+  EXPECT_EQ(status.kind(), ErrorKind::mismatch);
+  EXPECT_NE(status.message().find("expected buffers at multiples of 16 bytes "
+                                  "for a product of f8E4M3FN, got others"),
+            std::string::npos)
+      << status.message();
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, CudaLibraryTest,

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatmulPlan.h"
+#include "llmc/Runtime/Base/MatmulPlan.h"
 #include "Libraries.h"
 
 #include <gtest/gtest.h>
@@ -324,6 +324,76 @@ TEST(MatmulPlanTest, RefusalsNameTheReason) {
             "cuBLASLt cannot compute contraction 'p': expected sums that one "
             "call makes, got 2 indices k that lie apart and a result of bf16, "
             "which would be rounded after each");
+}
+
+/// c[m, n] of rows of floats of eight bits, k contiguous in both factors.
+ContractionShape shapeOfEight(int64_t m, int64_t n, int64_t k) {
+  ContractionShape shape = shapeOf(
+      {{Kind::m, m, k, 0, n}, {Kind::n, n, 0, k, 1}, {Kind::k, k, 1, 1, 0}});
+  shape.a = DType::f8E4M3FN;
+  shape.b = DType::f8E5M2;
+  shape.c = shape.accumulate = DType::f32;
+  return shape;
+}
+
+// X is transposed and Y is not, whichever of a and b they are.
+TEST(MatmulPlanTest, FloatsOfEightBits) {
+  ContractionShape shape = shapeOfEight(32, 48, 16);
+  Result<MatmulPlan> plan = planMatmul(shape, "p");
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  EXPECT_TRUE(plan->isSwapped && plan->transposesX && !plan->transposesY);
+  EXPECT_TRUE(plan->needsAlignment());
+  expectSums(shape);
+  std::swap(shape.indices[0].strideC, shape.indices[1].strideC);
+  shape.indices[1].strideC = 32;
+  plan = planMatmul(shape, "p");
+  ASSERT_TRUE(plan.ok()) << plan.message();
+  EXPECT_TRUE(!plan->isSwapped && plan->transposesX && !plan->transposesY);
+  shape.beta = 1;
+  expectSums(shape);
+  // In a batch, each of which begins at a multiple of 16 bytes.
+  shape = shapeOfEight(16, 16, 32);
+  shape.indices.insert(shape.indices.begin(), {Kind::batch, 3, 512, 512, 256});
+  expectSums(shape);
+  shape.indices[0].strideA = 520;
+  EXPECT_EQ(planMatmul(shape, "p").kind(), ErrorKind::mismatch);
+}
+
+TEST(MatmulPlanTest, FloatsOfEightBitsThatAreRefused) {
+  auto messageOf = [](const ContractionShape &shape) {
+    Result<MatmulPlan> plan = planMatmul(shape, "p");
+    EXPECT_EQ(plan.kind(), ErrorKind::mismatch);
+    return plan.ok() ? "" : plan.message();
+  };
+  const char *const sizes =
+      "cuBLASLt cannot compute contraction 'p': expected, beside factors of 8 "
+      "bits, an m, n and k that are multiples of 16 and begin at multiples of "
+      "16 bytes, got ";
+  EXPECT_EQ(messageOf(shapeOfEight(24, 48, 16)),
+            std::string(sizes) + "24, 48 and 16");
+  EXPECT_EQ(messageOf(shapeOfEight(32, 40, 16)),
+            std::string(sizes) + "32, 40 and 16");
+  EXPECT_EQ(messageOf(shapeOfEight(32, 48, 8)),
+            std::string(sizes) + "32, 48 and 8");
+  ContractionShape shape = shapeOfEight(32, 48, 16);
+  shape.indices[0].strideA = 24;
+  EXPECT_EQ(messageOf(shape), std::string(sizes) + "32, 48 and 16");
+  shape = shapeOfEight(32, 48, 16);
+  shape.indices[1].strideB = 1;
+  shape.indices[2].strideB = 48;
+  EXPECT_EQ(messageOf(shape),
+            "cuBLASLt cannot compute contraction 'p': expected an m, n and k "
+            "with a stride of 1 in each of a, b and c, and no stride that is "
+            "less than the size beside it; beside factors of 8 bits that of k "
+            "in a and b");
+  shape = shapeOfEight(32, 48, 16);
+  shape.hasBias = true;
+  shape.indices[1].strideBias = 1;
+  EXPECT_EQ(messageOf(shape),
+            "cuBLASLt cannot compute contraction 'p': expected no bias beside "
+            "factors of 8 bits and a result of f32, got one");
+  shape.c = shape.bias = DType::bf16;
+  EXPECT_TRUE(planMatmul(shape, "p").ok());
 }
 
 TEST(MatmulPlanTest, OtherLibraryKindsAreRefused) {

@@ -80,6 +80,19 @@ TEST(PlanVerifyLibrary, ContractionTypes) {
   EXPECT_REFUSED_LAUNCH(
       "a contraction of f32 and i32 into f32, accumulated in f32",
       { product(plan).operands[1].dtype = shapeOf(plan).b = DType::i32; });
+  // Any two floats of eight bits, which f32 is not.
+  auto sides = [](DType a, DType b) {
+    return verifyBroken(
+               [&](Plan &plan) {
+                 product(plan).operands[0].dtype = shapeOf(plan).a = a;
+                 product(plan).operands[1].dtype = shapeOf(plan).b = b;
+               },
+               makeEnvironment())
+        .message();
+  };
+  EXPECT_THAT(sides(DType::f8E4M3FN, DType::f8E5M2),
+              testing::Not(HasSubstr(text)));
+  EXPECT_THAT(sides(DType::f32, DType::f8E5M2), HasSubstr(text));
 }
 
 TEST(PlanVerifyLibrary, ContractionReach) {

@@ -37,6 +37,17 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
     }], "bool", "readPermuted", (ins "unsigned":$operand, "::llvm::ArrayRef<int64_t>":$permutation),
       [{}], [{ return false; }]>,
     InterfaceMethod<[{
+      An order of the dims of factor `operand` of a product in which those that
+      are added up come last, after those of a batch and those of the result,
+      each in the order that the op has of them. Empty where there is no such
+      factor.
+    }], "::llvm::SmallVector<int64_t>", "getInnerOrder", (ins "unsigned":$operand), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
+      Makes the op read factor `operand` from `copy`, whose dim d is dim
+      `getInnerOrder(operand)[d]` of the factor.
+    }], "void", "readInnerOrder", (ins "unsigned":$operand, "::mlir::Value":$copy),
+      [{}], [{ return; }]>,
+    InterfaceMethod<[{
       Makes the op add its result to `accumulator`, whose buffer it takes, and
       returns true; false, with nothing changed, where it cannot.
     }], "bool", "addTo", (ins "::mlir::Value":$accumulator), [{}], [{ return false; }]>,

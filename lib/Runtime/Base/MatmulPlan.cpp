@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatmulPlan.h"
+#include "llmc/Runtime/Base/MatmulPlan.h"
 
 #include <fmt/format.h>
 
@@ -31,10 +31,44 @@ static Status refuseMatmul(const std::string &name, const std::string &what) {
 // Types
 //===----------------------------------------------------------------------===//
 
+/// A float of eight bits that tensor cores multiply.
+static bool isFactorOfEight(DType type) {
+  return type == DType::f8E4M3FN || type == DType::f8E5M2;
+}
+
+static bool hasFactorsOfEight(const ContractionShape &shape) {
+  return isFactorOfEight(shape.a) && isFactorOfEight(shape.b);
+}
+
+/// No two factors of e5m2, and a result that is wider.
+static Status checkFloat8Types(const ContractionShape &shape,
+                               const std::string &name) {
+  bool hasPrecise = shape.a == DType::f8E4M3FN || shape.b == DType::f8E4M3FN;
+  bool isWide =
+      shape.c == DType::f32 || shape.c == DType::bf16 || shape.c == DType::f16;
+  if (!hasPrecise || !isWide || shape.accumulate != DType::f32) {
+    return refuseMatmul(
+        name, fmt::format("expected of factors of 8 bits at least one f8E4M3FN "
+                          "and a result of f32, bf16 or f16 with sums in f32, "
+                          "got {} times {} into {} with sums in {}",
+                          nameOf(shape.a), nameOf(shape.b), nameOf(shape.c),
+                          nameOf(shape.accumulate)));
+  }
+  // The bias of a result of f32 would be one of bf16.
+  if (shape.hasBias && shape.c == DType::f32) {
+    return refuseMatmul(name, "expected no bias beside factors of 8 bits and a "
+                              "result of f32, got one");
+  }
+  return Status::success();
+}
+
 /// The combinations of types that the documentation of cublasLtMatmul lists,
 /// of those whose sums are made in the type that the shape names.
 static Status checkTypes(const ContractionShape &shape,
                          const std::string &name) {
+  if (hasFactorsOfEight(shape)) {
+    return checkFloat8Types(shape, name);
+  }
   struct Row {
     DType operand, result, accumulate;
   };
@@ -155,9 +189,13 @@ public:
         !hasBias(isSwapped ? n : m, isSwapped ? m : n)) {
       return false;
     }
-    plan.isSwapped = isSwapped;
     auto &[x, transposesX] = isSwapped ? *b : *a;
     auto &[y, transposesY] = isSwapped ? *a : *b;
+    // Of floats of eight bits, X lies as [K, M] and Y as [K, N] alone.
+    if (hasFactorsOfEight(plan.shape) && (!transposesX || transposesY)) {
+      return false;
+    }
+    plan.isSwapped = isSwapped;
     plan.x = x;
     plan.y = y;
     plan.d = c->first;
@@ -276,6 +314,36 @@ static Status finish(std::vector<Index> outer, const std::vector<Index> &sums,
   return Status::success();
 }
 
+/// What tensor cores ask of floats of eight bits: multiples of 16 elements of
+/// the factors, and of 16 bytes of all operands.
+static Status checkFloat8Sizes(const MatmulPlan &plan,
+                               const std::string &name) {
+  constexpr int64_t multiple = 16;
+  if (!hasFactorsOfEight(plan.shape)) {
+    return Status::success();
+  }
+  int64_t m = plan.d.rows, n = plan.d.cols, k = plan.x.rows;
+  int64_t bytes = sizeOf(plan.shape.c);
+  bool areMultiples = plan.keepsAlignment;
+  for (int64_t number :
+       {m, n, k, plan.x.lead, plan.y.lead, plan.d.lead * bytes}) {
+    areMultiples = areMultiples && number % multiple == 0;
+  }
+  for (const MatmulCall &call : plan.calls) {
+    areMultiples = areMultiples && call.a % multiple == 0 &&
+                   call.b % multiple == 0 && call.c * bytes % multiple == 0;
+  }
+  if (areMultiples) {
+    return Status::success();
+  }
+  return refuseMatmul(
+      name,
+      fmt::format("expected, beside factors of 8 bits, an m, n and k that "
+                  "are multiples of {} and begin at multiples of 16 "
+                  "bytes, got {}, {} and {}",
+                  multiple, plan.isSwapped ? n : m, plan.isSwapped ? m : n, k));
+}
+
 Result<MatmulPlan> planMatmul(const ContractionShape &shape,
                               const std::string &name) {
   LLMC_TRY(checkTypes(shape, name));
@@ -305,6 +373,7 @@ Result<MatmulPlan> planMatmul(const ContractionShape &shape,
         outer.insert(outer.end(), restM.begin(), restM.end());
         outer.insert(outer.end(), restN.begin(), restN.end());
         LLMC_TRY(finish(std::move(outer), sums, name, plan));
+        LLMC_TRY(checkFloat8Sizes(plan, name));
         return plan;
       }
     }
@@ -313,8 +382,11 @@ Result<MatmulPlan> planMatmul(const ContractionShape &shape,
       name,
       fmt::format("expected an m, n and k with a stride of 1 in each of "
                   "a, b and c{}, and no stride that is less than the "
-                  "size beside it",
-                  shape.hasBias ? ", a bias along the minor of c alone" : ""));
+                  "size beside it{}",
+                  shape.hasBias ? ", a bias along the minor of c alone" : "",
+                  hasFactorsOfEight(shape)
+                      ? "; beside factors of 8 bits that of k in a and b"
+                      : ""));
 }
 
 } // namespace llmc::rt::cuda

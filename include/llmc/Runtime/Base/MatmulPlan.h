@@ -11,13 +11,18 @@
 //   c[h, i, j], heads h                    a batch of size h
 //   two k that do not lie in a row         a call for each outer k, which add
 //
+// Floats of eight bits it multiplies only where k is contiguous in both factors
+// (op(X) is a transposition and op(Y) is none), in multiples of 16.
+//
 // What cannot be said so is refused, never computed otherwise. No driver and no
 // library is needed to say it: compilers ask it too.
 //
+// https://docs.nvidia.com/cuda/cublas/#cublasltmatmul
+//
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_RUNTIME_BACKENDS_CUDA_MATMULPLAN_H
-#define LLMC_LIB_RUNTIME_BACKENDS_CUDA_MATMULPLAN_H
+#ifndef LLMC_RUNTIME_BASE_MATMULPLAN_H
+#define LLMC_RUNTIME_BASE_MATMULPLAN_H
 
 #include "llmc/Runtime/Base/ContractionShape.h"
 #include "llmc/Runtime/Base/Status.h"
@@ -59,6 +64,9 @@ struct MatmulPlan {
   /// Every batch of every operand begins where the first does modulo 16 bytes.
   bool keepsAlignment = true;
   std::vector<MatmulCall> calls;
+
+  /// Operands begin at multiples of 16 bytes: no algorithm takes others.
+  bool needsAlignment() const { return sizeOf(shape.a) == 1; }
 };
 
 /// Error (15), with the reason, where cuBLASLt has no way to compute `shape`;
@@ -68,4 +76,4 @@ Result<MatmulPlan> planMatmul(const ContractionShape &shape,
 
 } // namespace llmc::rt::cuda
 
-#endif // LLMC_LIB_RUNTIME_BACKENDS_CUDA_MATMULPLAN_H
+#endif // LLMC_RUNTIME_BASE_MATMULPLAN_H
