@@ -11,6 +11,7 @@
 
 #include "KernelLowering.h"
 #include "DeviceOps.h"
+#include "NarrowIndices.h"
 #include "llmc/Codegen/KernelObject.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -33,7 +34,8 @@ using namespace mlir;
 
 namespace llmc::codegen {
 
-static void addPasses(OpPassManager &passes, const CodeTarget &target) {
+static void addPasses(OpPassManager &passes, const CodeTarget &target,
+                      llvm::StringMap<LaunchBounds> bounds) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createMathFunctionsPass());
@@ -49,9 +51,13 @@ static void addPasses(OpPassManager &passes, const CodeTarget &target) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   passes.addPass(arith::createArithExpandOpsPass(expand));
-  if (target.isDevice())
+  if (target.isDevice()) {
+    passes.addPass(createNarrowIndicesPass(std::move(bounds)));
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
     passes.addPass(createDeviceOpsPass(target.isOnLanes() ? DeviceOps::Lanes
                                                           : DeviceOps::Nvptx));
+  }
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertMathToLLVMPass());
@@ -75,8 +81,11 @@ lowerKernels(ModuleOp kernels, llvm::function_ref<bool(StringRef)> isWanted,
     if (!isa<dist::KernelOp>(op) &&
         (!isWanted || isWanted(SymbolTable::getSymbolName(&op).getValue())))
       builder.clone(op);
+  llvm::StringMap<LaunchBounds> bounds;
+  for (auto kernel : kernels.getOps<dist::KernelOp>())
+    bounds[kernel.getCode()] = LaunchBounds::of(kernel);
   PassManager passes(kernels.getContext());
-  addPasses(passes, target);
+  addPasses(passes, target, std::move(bounds));
   if (failed(passes.run(*copy)))
     return failure();
   return copy;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanExport.h"
+#include "llmc/Dialect/Dist/IR/LaunchMarks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,6 +30,7 @@ rt::Result<rtp::Action> PlanExport::kernelOf(plan::KernelOp op) {
   if (op.getScratch()) {
     LLMC_TRY_ASSIGN(launch.scratch, operandOf(op, *op.getScratch()));
   }
+  launch.operations = dist::getOperations(op);
   return rtp::Action(std::move(launch));
 }
 

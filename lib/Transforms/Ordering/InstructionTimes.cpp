@@ -7,6 +7,7 @@
 
 #include "InstructionTimes.h"
 #include "llmc/Analysis/Layouts/MachineOfMesh.h"
+#include "llmc/Dialect/Dist/IR/LaunchMarks.h"
 #include "llmc/Runtime/Base/LibraryCost.h"
 
 using namespace mlir;
@@ -58,7 +59,7 @@ double InstructionTimes::getCompute(plan::InstructionInterface op) const {
   if (isa<plan::CollectiveOp, plan::SendOp, plan::ReceiveOp, plan::ExchangeOp>(
           op.getOperation()))
     return 0;
-  double operations = 0, bytes = 0;
+  double operations = dist::getOperations(op), bytes = 0;
   for (const plan::OperandUse &use : op.getUses())
     bytes += double(getBytes(use.operand)) *
              (use.access == plan::Access::ReadWrite ? 2 : 1);

@@ -16,6 +16,7 @@
 #include "CollectiveOrder.h"
 #include "PlanFrames.h"
 #include "ProgramGraph.h"
+#include "llmc/Dialect/Dist/IR/LaunchMarks.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 
@@ -174,9 +175,12 @@ LogicalResult ProgramEmitter::emitLaunch(dist::LaunchOp launch) {
       return launch.emitOpError() << "expected a plan.slot for scratch of "
                                   << launch.getScratch() << " bytes, got none";
   }
-  plan::KernelOp::create(builder, launch.getLoc(), request.streams.getCompute(),
-                         launch.getKernel(), builder.getArrayAttr(uses),
-                         builder.getArrayAttr(scalars), scratch);
+  auto kernelOp = plan::KernelOp::create(
+      builder, launch.getLoc(), request.streams.getCompute(),
+      launch.getKernel(), builder.getArrayAttr(uses),
+      builder.getArrayAttr(scalars), scratch);
+  if (Attribute operations = launch->getAttr(dist::kOperations))
+    kernelOp->setAttr(dist::kOperations, operations);
   return success();
 }
 

@@ -272,3 +272,11 @@ func.func @f() {
   %0 = arith.constant {dist.model_flops = -1.0 : f64} 1 : i32
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'arith.constant' op expected a finite f64 of at least 0 for 'dist.operations', got -1.000000e+00 : f64}}
+  %0 = arith.constant {dist.operations = -1.0 : f64} 1 : i32
+  return
+}

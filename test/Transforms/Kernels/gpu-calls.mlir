@@ -8,8 +8,8 @@ dist.execution seed(1) threads(1) target("cuda:sm_90")
 // The result of one convolution is what the other one's sums are added to.
 // CHECK-LABEL: func.func @added
 // CHECK: %[[C:.*]] = dist.contract
-// CHECK: %[[Y:.*]] = dist.launch @kernels::@[[$FIRST:k_[0-9a-f]+]](%arg0, %arg1) : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) -> tensor<1x2x2x8xf32>
-// CHECK: dist.launch @kernels::@[[$SECOND:k_[0-9a-f]+]](%arg0, %arg2, %[[Y]]) {tied = {{\[}}[0, 2]]} : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>, tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+// CHECK: %[[Y:.*]] = dist.launch @kernels::@[[$FIRST:k_[0-9a-f]+]](%arg0, %arg1) {dist.operations = 1.152000e+03 : f64} : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) -> tensor<1x2x2x8xf32>
+// CHECK: dist.launch @kernels::@[[$SECOND:k_[0-9a-f]+]](%arg0, %arg2, %[[Y]]) {dist.operations = 1.152000e+03 : f64, tied = {{\[}}[0, 2]]} : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>, tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
 func.func @added(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x8xf32>, %v: tensor<3x3x2x8xf32>, %a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<1x2x2x8xf32>) {
   %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>) -> tensor<1x2x2x8xf32>
@@ -18,9 +18,10 @@ func.func @added(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x8xf32>, %v: tensor<3x
   return %0, %3 : tensor<4x4xf32>, tensor<1x2x2x8xf32>
 }
 
-// Few sums of many terms are made in parts, here in 8 of 128 terms each.
+// Few sums of many terms are made in parts, here in 8 of 128 terms each. The
+// first launch makes all operations of the call.
 // CHECK-LABEL: func.func @parts
-// CHECK: %[[P:.*]] = dist.launch @kernels::@{{.*}}(%arg0, %arg1) : {{.*}} -> tensor<32xf32>
+// CHECK: %[[P:.*]] = dist.launch @kernels::@{{.*}}(%arg0, %arg1) {dist.operations = 8.192000e+03 : f64} : {{.*}} -> tensor<32xf32>
 // CHECK: dist.launch @kernels::@{{.*}}(%[[P]]) : (tensor<32xf32>) -> tensor<1x1x1x4xf32>
 func.func @parts(%x: tensor<1x32x32x1xf32>, %w: tensor<32x32x1x4xf32>) -> tensor<1x1x1x4xf32> {
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x32x32x1xf32>, tensor<32x32x1x4xf32>) -> tensor<1x1x1x4xf32>
@@ -39,11 +40,12 @@ func.func @order(%x: tensor<2x5000xf32>) -> tensor<2x3xi32> {
 }
 
 // Attention is one launch, and its gradient two: rows make dq, columns the
-// others. No buffer has rows by columns.
+// others. No buffer has rows by columns. The gradient has five products of 8
+// terms for each of 420 scores, and both launches make some of them.
 // CHECK-LABEL: func.func @attention
-// CHECK: %[[Y:.*]]:2 = dist.launch @kernels::@{{.*}}(%arg0, %arg1, %arg2) : (tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) -> (tensor<2x6x5x8xf32>, tensor<2x6x5xf32>)
-// CHECK: %[[Q:.*]] = dist.launch @kernels::@{{.*}}(%arg0, %arg1, %arg2, %[[Y]]#1, %arg3, %arg4) : {{.*}} -> tensor<2x6x5x8xf32>
-// CHECK: %[[K:.*]]:2 = dist.launch @kernels::@{{.*}}(%arg0, %arg1, %arg2, %[[Y]]#1, %arg3, %arg4) : {{.*}} -> (tensor<2x7x8xf32>, tensor<2x7x8xf32>)
+// CHECK: %[[Y:.*]]:2 = dist.launch @kernels::@{{.*}}(%arg0, %arg1, %arg2) {dist.operations = 1.344000e+04 : f64} : (tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) -> (tensor<2x6x5x8xf32>, tensor<2x6x5xf32>)
+// CHECK: %[[Q:.*]] = dist.launch @kernels::@{{.*}}(%arg0, %arg1, %arg2, %[[Y]]#1, %arg3, %arg4) {dist.operations = 1.440000e+04 : f64} : {{.*}} -> tensor<2x6x5x8xf32>
+// CHECK: %[[K:.*]]:2 = dist.launch @kernels::@{{.*}}(%arg0, %arg1, %arg2, %[[Y]]#1, %arg3, %arg4) {dist.operations = 1.920000e+04 : f64} : {{.*}} -> (tensor<2x7x8xf32>, tensor<2x7x8xf32>)
 // CHECK: return %[[Y]]#0, %[[Q]], %[[K]]#0, %[[K]]#1
 func.func @attention(%q: tensor<2x6x5x8xf32>, %k: tensor<2x7x8xf32>, %v: tensor<2x7x8xf32>, %d: tensor<2x6x5xf32>, %g: tensor<2x6x5x8xf32>) -> (tensor<2x6x5x8xf32>, tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) {
   %y, %l = nn.attention %q, %k, %v scale 1.0 causal 2 : (tensor<2x6x5x8xf32>, tensor<2x7x8xf32>, tensor<2x7x8xf32>) -> (tensor<2x6x5x8xf32>, tensor<2x6x5xf32>)

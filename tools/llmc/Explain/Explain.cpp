@@ -12,7 +12,6 @@
 #include "ExplainMoves.h"
 #include "ExplainValue.h"
 #include "llmc/Runtime/Base/Names.h"
-#include "llmc/Runtime/Base/TargetLibraries.h"
 #include "llmc/Runtime/Executor/RunLoop.h"
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 #include "llmc/Transforms/Phases/Phases.h"
@@ -112,13 +111,8 @@ void Explanation::writeTimes() {
             .str();
   else if (config.machine.links.empty() || config.machine.flops == 0)
     text += "times are unknown: [machine] gives no links or no flops\n";
-  bool hasKernels =
-      llvm::any_of(rt::libraryKindNames, [&](std::string_view kind) {
-        return !rt::hasLibrary(facts.plan.target, kind);
-      });
-  text += llvm::formatv("{0:e3} operations of products a step on a device{1}\n",
-                        facts.operations,
-                        hasKernels ? ", without those of kernels" : "")
+  text += llvm::formatv("{0:e3} operations of products a step on a device\n",
+                        facts.operations)
               .str();
 }
 

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Dialect/Dist/IR/LaunchMarks.h"
 #include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Dist/IR/SpreadMarks.h"
@@ -166,7 +167,7 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kSizes || name == kClipValue || name == kAverage)
     return verifyUpdateMark(op, mark);
-  if (name == kModelFlops) {
+  if (name == kModelFlops || name == kOperations) {
     auto flops = dyn_cast<FloatAttr>(value);
     if (flops && flops.getType().isF64() && flops.getValue().isFinite() &&
         !flops.getValue().isNegative())

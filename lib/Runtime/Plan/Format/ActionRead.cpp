@@ -81,6 +81,7 @@ KernelLaunch PlanReader::kernelLaunch(uint32_t index) {
   launch.scratch = takeLast(launch.operands);
   launch.access = numbers<Access>(flat->access());
   launch.scalars = numbers<ExprId>(flat->scalars());
+  launch.operations = flat->operations();
   return launch;
 }
 

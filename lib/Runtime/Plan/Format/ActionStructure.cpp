@@ -42,6 +42,12 @@ Status StructureCheck::check(const KernelLaunch &launch) const {
     LLMC_TRY(expression("a scalar of a kernel", scalar,
                         plan_.programs[program_].numParameters, false));
   }
+  if (!std::isfinite(launch.operations) || launch.operations < 0) {
+    return malformed(
+        fmt::format("expected finite operations of a kernel of at least 0, got "
+                    "{}",
+                    launch.operations));
+  }
   return Status::success();
 }
 

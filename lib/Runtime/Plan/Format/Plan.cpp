@@ -8,6 +8,7 @@
 #include "llmc/Runtime/Plan/Format/Plan.h"
 
 #include "llmc/Runtime/Base/CheckedMath.h"
+#include "llmc/Runtime/Base/LibraryCost.h"
 
 #include <algorithm>
 
@@ -125,6 +126,14 @@ struct CollectUses {
   void operator()(const While &loop) { add(loop.flag, Access::read); }
 };
 } // namespace
+
+double operationsOf(const Action &action) {
+  if (const auto *launch = std::get_if<KernelLaunch>(&action)) {
+    return launch->operations;
+  }
+  const auto *library = std::get_if<Library>(&action);
+  return library ? rt::operationsOf(library->descriptor) : 0;
+}
 
 int32_t calleeOf(const Action &action) {
   if (const auto *call = std::get_if<Call>(&action)) {

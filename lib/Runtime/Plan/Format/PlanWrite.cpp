@@ -153,9 +153,9 @@ fb::Range Writer::operands(const std::vector<Operand> &list,
 
 uint32_t Writer::add(const KernelLaunch &launch) {
   fb::Range all = operands(launch.operands, launch.scratch);
-  return append(launches_,
-                fb::KernelLaunch(all, numbers(launch.access),
-                                 numbers(launch.scalars), launch.kernel));
+  return append(launches_, fb::KernelLaunch(all, numbers(launch.access),
+                                            numbers(launch.scalars),
+                                            launch.kernel, launch.operations));
 }
 
 fb::Range Writer::indices(const std::vector<ContractionIndex> &indices) {

@@ -6,8 +6,6 @@
 
 #include "llmc/Runtime/Plan/Print/PlanTraffic.h"
 
-#include "llmc/Runtime/Base/LibraryCost.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -116,10 +114,8 @@ void Counter::add(std::string_view kind, const std::vector<int32_t> &axes,
 void Counter::visit(const Action &action, int64_t times) {
   times_ = times;
   std::vector<int32_t> pipeline = {plan_.mesh.pipelineAxis};
-  if (const auto *library = std::get_if<Library>(&action)) {
-    operations_ +=
-        static_cast<double>(times) * operationsOf(library->descriptor);
-  } else if (const auto *collective = std::get_if<Collective>(&action)) {
+  operations_ += static_cast<double>(times) * operationsOf(action);
+  if (const auto *collective = std::get_if<Collective>(&action)) {
     add(nameOf(collective->kind), collective->axes, collective->inputs,
         collective->outputs);
   } else if (const auto *send = std::get_if<Send>(&action)) {

@@ -12,7 +12,6 @@
 #include "llmc/Runtime/Plan/Verify/PlanTimes.h"
 
 #include "EntryWalk.h"
-#include "llmc/Runtime/Base/LibraryCost.h"
 #include "llmc/Runtime/Plan/Verify/StreamTimes.h"
 
 #include <algorithm>
@@ -58,11 +57,6 @@ double bytesOf(const Action &action) {
     }
   }
   return bytes;
-}
-
-double operationsOf(const Action &action) {
-  const auto *library = std::get_if<Library>(&action);
-  return library ? rt::operationsOf(library->descriptor) : 0;
 }
 
 bool isCommunication(const Action &action) {

@@ -134,6 +134,16 @@ static int64_t countOf(ArrayRef<rt::AttentionIndex> indices) {
   return count;
 }
 
+/// Terms of the products of a launch for each score: q k and p v; of the
+/// gradient q k and dout v again, then ds k of rows, or ds q and p dout.
+static double countTerms(const Attention &attention, AttendKind kind) {
+  auto depth = double(attention.depth.size),
+       value = double(attention.value.size);
+  return kind == AttendKind::Forward ? depth + value
+         : kind == AttendKind::Rows  ? 2 * depth + value
+                                     : 2 * depth + 2 * value;
+}
+
 /// A launch that writes the results named `results`.
 static CallLaunch planLaunch(const Attention &attention, AttendKind kind,
                              ArrayRef<RankedTensorType> buffers,
@@ -162,6 +172,7 @@ static CallLaunch planLaunch(const Attention &attention, AttendKind kind,
                        attention.depth.size, attention.value.size})
     most = std::max(most, size + 512); // What lies beyond is counted, too.
   launch.isWide = needsWide(most);
+  launch.share = countTerms(attention, kind);
   launch.shape.threads = tile.threads();
   launch.shape.alignment = 16;
   launch.write = [attention, tile, kind, arguments](GridCode &code) {

@@ -39,6 +39,9 @@ struct CallLaunch {
   CallShape shape;
   /// Whether indices need 64 bits.
   bool isWide = false;
+  /// Of the call's floating-point operations the launch makes as large a part
+  /// as this is of the sum over all launches: none where it only adds up.
+  double share = 1;
   /// Writes what one thread does.
   std::function<void(GridCode &)> write;
 };
@@ -46,6 +49,8 @@ struct CallLaunch {
 struct CallPlan {
   SmallVector<RankedTensorType> temporaries;
   SmallVector<CallLaunch> launches;
+  /// Of the call, as `rt::operationsOf` counts them.
+  double operations = 0;
 };
 
 /// Indices of less than 2^31 fit into words of 32 bits.

@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CallKernels.h"
+#include "llmc/Dialect/Dist/IR/LaunchMarks.h"
 #include "llmc/Dialect/Dist/IR/ProgramTarget.h"
+#include "llmc/Runtime/Base/LibraryCost.h"
 #include "llmc/Runtime/Base/TargetLibraries.h"
 #include "llmc/Support/Refusal.h"
 
@@ -49,8 +51,10 @@ planKernels(const KernelTarget &target, graph::LibraryCallOpInterface call,
     return none;
   std::optional<CallPlan> plan =
       target.planCall(*descriptor, getBufferTypes(call));
-  if (plan)
+  if (plan) {
+    plan->operations = rt::operationsOf(*descriptor);
     return plan;
+  }
   return emitRefusal(model, rt::ErrorKind::mismatch)
          << "expected a kernel or a library of target '" << target.getName()
          << "' for " << rt::phraseOf(*descriptor)
@@ -99,6 +103,17 @@ static SmallVector<Value> getMemory(graph::LibraryCallOpInterface call) {
   return memory;
 }
 
+/// Says of a launch which operations of the call it makes.
+static void markOperations(dist::LaunchOp made, const CallPlan &plan,
+                           const CallLaunch &launch) {
+  double shares = 0;
+  for (const CallLaunch &each : plan.launches)
+    shares += each.share;
+  double operations = shares > 0 ? plan.operations * launch.share / shares : 0;
+  if (operations > 0)
+    made->setAttr(dist::kOperations, Builder(made).getF64FloatAttr(operations));
+}
+
 SmallVector<Value> launchCall(OpBuilder &builder, KernelTable &table,
                               graph::LibraryCallOpInterface call,
                               const CallPlan &plan) {
@@ -118,6 +133,7 @@ SmallVector<Value> launchCall(OpBuilder &builder, KernelTable &table,
                               : builder.getArrayAttr(operands.ties),
         /*scratch=*/0);
     made->setDiscardableAttrs(call->getDiscardableAttrDictionary());
+    markOperations(made, plan, launch);
     for (auto [number, result] : llvm::zip(operands.made, made.getResults()))
       memory[number] = result;
   }

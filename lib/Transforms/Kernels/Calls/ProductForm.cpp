@@ -247,6 +247,7 @@ CallPlan planProduct(const Product &product,
   CallLaunch sum;
   sum.isWide = tiles.isWide;
   sum.rows = sums;
+  sum.share = 0;
   sum.shape.threads = sum.shape.rowsPerBlock = ProductTile::sumThreads;
   sum.shape.alignment = 16;
   sum.memory = {{parts}};

@@ -81,29 +81,29 @@ TEST(ActionStructure, Operands) {
 }
 
 TEST(ActionStructure, Kernels) {
-  KernelLaunch sound;
+  using L = KernelLaunch;
+  L sound;
   sound.operands = {operand()};
   sound.access = {Access::readWrite};
   sound.scalars = {0};
   sound.scratch = operand();
-  expectRows<KernelLaunch>(
+  expectRows<L>(
       sound,
-      {{"", [](KernelLaunch &) {}},
-       {"a kernel to be an index below 4, got 4",
-        [](KernelLaunch &launch) { launch.kernel = 4; }},
-       {"a kernel to be an index below 4, got -1",
-        [](KernelLaunch &launch) { launch.kernel = -1; }},
+      {{"", [](L &) {}},
+       {"a kernel to be an index below 4, got 4", [](L &l) { l.kernel = 4; }},
+       {"a kernel to be an index below 4, got -1", [](L &l) { l.kernel = -1; }},
        {"an access to be between 0 and 2, got 3",
-        [](KernelLaunch &launch) { launch.access[0] = no<Access>(3); }},
+        [](L &l) { l.access[0] = no<Access>(3); }},
        {"expected 1 accesses, got 2",
-        [](KernelLaunch &launch) { launch.access.push_back(Access::read); }},
-       {"a scalar of a kernel to be an index",
-        [](KernelLaunch &launch) { launch.scalars[0] = noExpr; }},
+        [](L &l) { l.access.push_back(Access::read); }},
+       {"a scalar of a kernel to be", [](L &l) { l.scalars[0] = noExpr; }},
        {"a scalar of a kernel to use parameters below 0",
-        [](KernelLaunch &launch) { launch.scalars[0] = withParameter(); }},
+        [](L &l) { l.scalars[0] = withParameter(); }},
        {"the scratch of a kernel to be an index",
-        [](KernelLaunch &launch) { launch.scratch.buffer = -2; }},
-       {"", [](KernelLaunch &launch) { launch.scratch = {}; }}});
+        [](L &l) { l.scratch.buffer = -2; }},
+       {"", [](L &l) { l.scratch = {}, l.operations = 1e15; }},
+       {"kernel of at least 0, got -1", [](L &l) { l.operations = -1; }},
+       {"finite operations of a kernel", [](L &l) { l.operations = NAN; }}});
 }
 
 static Library soundContraction() {

@@ -65,6 +65,10 @@ TEST(PlanTimes, Instructions) {
   library.operands = {floats(100)};
   library.access = {Access::readWrite};
   EXPECT_EQ(secondsOf(plan, library), 8) << "read and written";
+  KernelLaunch launch;
+  EXPECT_EQ(operationsOf(launch), 0);
+  launch.operations = 3000;
+  EXPECT_EQ(secondsOf(plan, launch), 3) << "in place of a library";
   // Two others of three, twice; two thirds of the bytes, twice.
   EXPECT_EQ(secondsOf(plan, allReduce({1}, 60)), 2 * 2 * 2 + 80 / 10.0);
   // The slower link counts, by its bandwidth.

@@ -64,6 +64,10 @@ struct KernelLaunch {
   /// At least the manifest's scratch times the device's threads; may be absent
   /// when that is zero.
   Operand scratch;
+  /// Floating-point operations of the call of a library that the kernel stands
+  /// in place of, or its part of them where one call is several launches
+  /// (Runtime/Base/LibraryCost.h); 0 of all other kernels. For predictions.
+  double operations = 0;
 };
 
 /// Calls an op of the library of the plan's target.

@@ -33,7 +33,7 @@
 
 namespace llmc::rt::plan {
 
-inline constexpr uint32_t formatVersion = 12;
+inline constexpr uint32_t formatVersion = 13;
 /// Of arenas, frames, slots and buffers, in bytes.
 inline constexpr int64_t alignment = 64;
 
@@ -240,6 +240,10 @@ struct OperandUse {
   bool isScratch;
 };
 std::vector<OperandUse> usesOf(const Action &action);
+
+/// Floating-point operations of a call of a library, or of the kernel that
+/// stands in place of one; 0 of all else.
+double operationsOf(const Action &action);
 
 /// The program that the action runs in place, once or in each trip; -1: none.
 int32_t calleeOf(const Action &action);

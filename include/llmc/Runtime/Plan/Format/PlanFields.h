@@ -30,6 +30,7 @@ LLMC_FIELDS(KernelLaunch) {
   v("access", x.access);
   v("scalars", x.scalars);
   v("scratch", x.scratch);
+  v("operations", x.operations);
 }
 LLMC_FIELDS(Library) {
   v("descriptor", x.descriptor);

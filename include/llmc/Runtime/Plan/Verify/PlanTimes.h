@@ -57,8 +57,7 @@ bool isMachineKnown(const Plan &plan);
 
 /// Seconds of an instruction on one device.
 double secondsOf(const Plan &plan, const Action &action);
-/// Operations of a call of a library, else 0; and bytes that cross the memory.
-double operationsOf(const Action &action);
+/// Bytes of an instruction that cross the memory.
 double bytesOf(const Action &action);
 /// Whether it is a collective or a message.
 bool isCommunication(const Action &action);
