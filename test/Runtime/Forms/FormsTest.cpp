@@ -39,10 +39,11 @@ TEST(FormsTest, MeasuresAllForms) {
 
 // How many algorithms cuBLASLt lists is known when a device is there.
 TEST(FormsTest, MeasuresTheAlgorithmsThatAGpuHas) {
-  const Backend &gpu = **findBackend("cuda");
-  if (!gpu.codeTarget()) {
+  auto backend = findBackend("cuda");
+  if (!backend.ok() || !(*backend)->codeTarget()) {
     GTEST_SKIP() << "no GPU, and none that stands in for one";
   }
+  const Backend &gpu = **backend;
   size_t most = 0;
   for (int64_t n : {16, 32, 48, 64, 80}) {
     auto measured = measureForms(gpu, matmul(32, n, 16), 1);
