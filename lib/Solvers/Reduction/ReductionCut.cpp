@@ -8,6 +8,8 @@
 
 #include "llmc/Solvers/Reduction/ReductionCut.h"
 
+#include <cmath>
+
 namespace llmc {
 
 /// Threads that read a row side by side, and bytes that one reads at a time.
@@ -18,6 +20,28 @@ constexpr int64_t leastAccesses = 4;
 int64_t getRowAccumulators(int64_t length, int64_t elementBytes) {
   int64_t wide = rowThreads * accessBytes / elementBytes;
   return length >= leastAccesses * wide ? wide : rowThreads;
+}
+
+/// Parts as long as they are many, times this or by this.
+constexpr int64_t mostApart = 16;
+
+RowCut cutRows(int64_t rows, const std::vector<int64_t> &sizes) {
+  int64_t length = 1;
+  for (int64_t size : sizes)
+    length *= size;
+  if (length <= longestRow || rows > mostCutRows)
+    return {};
+  int64_t part = 1;
+  for (size_t dims = 1; dims < sizes.size(); ++dims) {
+    part *= sizes[sizes.size() - dims];
+    int64_t parts = length / part;
+    if (part <= parts * mostApart && parts <= part * mostApart)
+      return {part, dims};
+  }
+  auto parts = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
+  while (length % parts)
+    --parts;
+  return parts < mostApart ? RowCut() : RowCut{length / parts, 0};
 }
 
 int64_t getColumnLevels(int64_t length) {

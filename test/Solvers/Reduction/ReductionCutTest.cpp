@@ -25,6 +25,31 @@ TEST(ReductionCut, AccumulatorsOfRows) {
   }
 }
 
+// Parts are whole dims where these are about as long as they are many, else as
+// near to the root of the length as its divisors are.
+TEST(ReductionCut, PartsOfLongRows) {
+  auto cut = [](const std::vector<int64_t> &sizes) {
+    RowCut found = cutRows(1, sizes);
+    return std::pair(found.part, static_cast<int64_t>(found.numDims));
+  };
+  std::pair<int64_t, int64_t> whole = {0, 0};
+  EXPECT_EQ(cut({}), whole);
+  EXPECT_EQ(cut({longestRow}), whole);
+  EXPECT_EQ(cut({0, 1 << 20}), whole);
+  EXPECT_EQ(cut({longestRow + 2}), std::pair(int64_t(331), int64_t(0)));
+  EXPECT_EQ(cut({256, 512}), std::pair(int64_t(512), int64_t(1)));
+  EXPECT_EQ(cut({768, 12, 64}), std::pair(int64_t(768), int64_t(2)));
+  EXPECT_EQ(cut({1 << 10, 1 << 14}), std::pair(int64_t(1) << 14, int64_t(1)));
+  EXPECT_EQ(cut({1 << 10, 1 << 15}), std::pair(int64_t(1) << 13, int64_t(0)))
+      << "apart by a factor of 32";
+  EXPECT_EQ(cut({1 << 20, 4}), std::pair(int64_t(1) << 11, int64_t(0)));
+  EXPECT_EQ(cutRows(mostCutRows, {256, 512}).part, 512);
+  EXPECT_EQ(cutRows(mostCutRows + 1, {256, 512}).part, 0);
+  EXPECT_EQ(cut({65537}), whole) << "a prime";
+  EXPECT_EQ(cut({15 * 65537}), whole);
+  EXPECT_EQ(cut({16 * 65537}), std::pair(int64_t(65537), int64_t(0)));
+}
+
 TEST(ReductionCut, LevelsOfColumns) {
   for (int64_t length : {0, 1, 64})
     EXPECT_EQ(getColumnLevels(length), 0) << length;

@@ -11,6 +11,9 @@
 //   (the last dim)   then l is combined with l + W/2, W/4, … 1. W is 32, and in
 //                    rows of 2 KiB or more what 32 threads read in one access
 //                    of 16 bytes each: 128 of f32
+//                    Up to 16 rows of more than 65,536 elements are cut into
+//                    parts, each a row; then the parts' values are one
+//                    (cutRows)
 //   along columns    blocks of 64 positions, in order; then the blocks' values
 //                    in the same way, until one is left
 //   scatter-adds     each element takes its updates in order of their
@@ -40,6 +43,27 @@ inline constexpr int64_t columnCut = 64;
 /// `elementBytes` bytes (1, 2, 4 or 8; of several operands the widest): a power
 /// of two.
 int64_t getRowAccumulators(int64_t length, int64_t elementBytes);
+
+/// Elements of a row that are reduced at once: as many as one block of a GPU's
+/// threads reads while it would start another launch some times over.
+inline constexpr int64_t longestRow = 1 << 16;
+/// More rows than this keep a GPU busy, whatever their length.
+inline constexpr int64_t mostCutRows = 16;
+
+/// How rows are cut.
+struct RowCut {
+  /// Elements of a part, which are neighbours; 0 where rows stay whole, as they
+  /// are many, have at most `longestRow` elements, or no number of 16 or more
+  /// divides these.
+  int64_t part = 0;
+  /// Dims that make up a part, where it is a product of the last ones; else 0.
+  size_t numDims = 0;
+};
+
+/// Of `rows` rows whose elements have the dims `sizes`, outermost first. Parts
+/// are whole dims where these are as long as they are many, within a factor of
+/// 16; else as near to that as the divisors of the length are.
+RowCut cutRows(int64_t rows, const std::vector<int64_t> &sizes);
 
 /// How often blocks of a column of `length` positions are made into blocks:
 /// 0 up to 64 positions, 1 up to 4096.

@@ -33,7 +33,8 @@ def DecomposePass : Pass<"llmc-decompose", "::mlir::ModuleOp"> {
   let summary = "Replace ops that have no kernel by ops that have one";
   let description = [{
     Ops whose kernel form is Decompose are replaced by the graph ops that they
-    build, until none is left.
+    build, until none is left; so are reductions of rows that are better done in
+    steps (`llmc/Solvers/Reduction/ReductionCut.h`), where they build any.
   }];
 }
 

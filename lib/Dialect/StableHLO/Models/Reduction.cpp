@@ -26,9 +26,12 @@
 #include "Movement.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Solvers/Reduction/ReductionCut.h"
 #include "llmc/Support/HostElements.h"
 #include "llmc/Support/Refusal.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -222,6 +225,27 @@ LogicalResult evaluateBody(ReduceOp op, EvaluationCall &call) {
 // The answers
 //===----------------------------------------------------------------------===//
 
+/// Element-wise ops, one reading the other, that are computed in another shape.
+constexpr int mostMoved = 32;
+
+/// A value in another shape. What element-wise ops make for it alone they make
+/// in that shape, so that they stay beside what reads them.
+Value reshapeElements(OpBuilder &b, Value x, ArrayRef<int64_t> shape,
+                      int most = mostMoved) {
+  Operation *maker = x.getDefiningOp();
+  if (most == 0 || !maker || !maker->hasTrait<ElementwiseShape>() ||
+      !llvm::all_equal(x.getUsers()))
+    return reshape(b, x.getLoc(), x, shape);
+  IRMapping mapping;
+  for (Value operand :
+       llvm::SetVector<Value>(maker->operand_begin(), maker->operand_end()))
+    mapping.map(operand, reshapeElements(b, operand, shape, most - 1));
+  Operation *made = b.clone(*maker, mapping);
+  made->getResult(0).setType(
+      RankedTensorType::get(shape, typeOf(x).getElementType()));
+  return made->getResult(0);
+}
+
 struct ReduceAnswers : AnswerDefaults<ReduceOp> {
   static bool uniform(ReduceOp) { return true; }
   static ShardingRule rule(ReduceOp op) {
@@ -303,6 +327,38 @@ struct ReduceAnswers : AnswerDefaults<ReduceOp> {
     SmallVector<Value> arguments(accumulators);
     llvm::append_range(arguments, elements);
     return emitScalarBody(op.getBody(), b, loc, arguments);
+  }
+
+  /// A few long rows are two reductions (ReductionCut.h).
+  static LogicalResult decompose(ReduceOp op, OpBuilder &b,
+                                 SmallVectorImpl<Value> &results) {
+    std::optional<ReductionKind> kind = kindOf(op);
+    if (!kind || !isNeutral(op.getInitValues().front(), *kind))
+      return failure();
+    Value x = op.getInputs().front();
+    ArrayRef<int64_t> shape = typeOf(x).getShape(), dims = op.getDimensions();
+    int64_t kept = shape.size() - dims.size(), rank = shape.size();
+    auto isTrailing = [&](int64_t dim) { return dim >= kept; };
+    if (!llvm::all_of(dims, isTrailing))
+      return failure();
+    RowCut cut = cutRows(ShapedType::getNumElements(shape.take_front(kept)),
+                         shape.drop_front(kept).vec());
+    if (cut.part == 0)
+      return failure();
+    if (cut.numDims == 0) {
+      SmallVector<int64_t> parts(shape.take_front(kept));
+      int64_t length = ShapedType::getNumElements(shape.drop_front(kept));
+      parts.append({length / cut.part, cut.part});
+      x = reshapeElements(b, x, parts);
+      cut.numDims = 1;
+      rank = kept + 2;
+    }
+    int64_t first = rank - static_cast<int64_t>(cut.numDims);
+    Value values = reduce(b, op.getLoc(), *kind, x,
+                          llvm::to_vector(llvm::seq(first, rank)));
+    results.push_back(reduce(b, op.getLoc(), *kind, values,
+                             llvm::to_vector(llvm::seq(kept, first))));
+    return success();
   }
 
   static LogicalResult evaluate(ReduceOp op, EvaluationCall &call) {
