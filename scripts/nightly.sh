@@ -125,13 +125,13 @@ lanes_dropless() {
 }
 # FP8 by cuBLASLt: families with current and with delayed scales, on one device and on meshes.
 lanes_eight() {
-  local scaling status=0
+  local scaling eight status=0
   for scaling in current delayed; do
+    eight="precision=fp8 fp8_scaling=$scaling attention=products"
     .venv/bin/python test/EndToEnd/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
       --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml --data examples/gpt/corpus.bin --steps 3 \
-      --cases "precision=fp8 fp8_scaling=$scaling" "data=2 precision=fp8 fp8_scaling=$scaling" \
-      "data=2,tensor=2 precision=fp8 fp8_scaling=$scaling" "data=4 zero=1 precision=fp8 fp8_scaling=$scaling" \
-      "pipe=2,data=2 microbatches=2 precision=fp8 fp8_scaling=$scaling" -o "build/dev/lanes-eight-$scaling" || status=1
+      --cases "$eight" "data=2 $eight" "data=2,tensor=2 $eight" "data=4 zero=1 $eight" \
+      "pipe=2,data=2 microbatches=2 $eight" "data=2 precision=fp8 fp8_scaling=$scaling" -o "build/dev/lanes-eight-$scaling" || status=1
     JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin \
       --stand-ins build/dev/test/Runtime/StandIn/lib --only llama,mlp,vit --precision fp8 --scaling "$scaling" \
       -o "build/dev/families-eight-$scaling" test/EndToEnd/Families/table.txt || status=1

@@ -40,10 +40,13 @@ compile "$small" "$target" small
 compile "$small" "$target" small-tensor --set 'training.precision="bf16"'
 products=(--set 'training.precision="bf16"' --set 'training.attention="products"')
 compile "$small" "$target" small-bf16 "${products[@]}"
+eight=(--set 'training.precision="fp8"' --set 'training.attention="products"')
+compile "$small" "$target" small-fp8 "${eight[@]}"
 compile "$small" "$target" small-pair --mesh data=2
 # What the kernels make of random memory, thread by thread on this processor, with the bits of the processor's own.
-for each in small small-bf16 small-pair; do
+for each in small small-bf16 small-fp8 small-pair; do
   flags=()
+  [ $each != small-fp8 ] || flags=("${eight[@]}")
   [ $each != small-bf16 ] || flags=("${products[@]}")
   [ $each != small-pair ] || flags=(--mesh data=2)
   compile_to() { "$build/bin/llmc" compile "$small" --config "$config" "${flags[@]}" --target cuda:fibers "$@" > /dev/null; }
@@ -53,6 +56,7 @@ for each in small small-bf16 small-pair; do
 done
 gpt --layers 12 --d 768 --heads 12 --seq 1024 --vocab 50304 --batch 16 -o "$out/gpt2.mlir"
 compile "$out/gpt2.mlir" "$target" gpt2 --set 'training.precision="bf16"' --set data.dtype='"u16"'
+compile "$out/gpt2.mlir" "$target" gpt2-fp8 --set 'training.precision="fp8"' --set data.dtype='"u16"'
 
 cp examples/gpt/corpus.bin "$pack/"
 # Tokens of a vocabulary of 50,304 for the large model: their values do not matter for time.

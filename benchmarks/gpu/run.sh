@@ -56,24 +56,27 @@ if stage conformance "conformance of device, world and communicator"; then
 fi
 
 if stage kernels "each kernel of the small plans beside the bits of a processor, thread by thread"; then
-  for plan in small small-bf16 small-pair; do
+  for plan in small small-bf16 small-fp8 small-pair; do
     bounded 60 run llmc-kernel-bits compare cuda "$PWD/plans/$plan/kernels.so" "truth/$plan.bits"
   done
 fi
 
-if stage small "a small GPT, 20 steps: graphs, eager, bf16, and a processor's figures"; then
+if stage small "a small GPT, 20 steps: graphs, eager, bf16, FP8, and a processor's figures"; then
   bounded 60 train small 20 small --data corpus.bin
   LLMC_CUDA_GRAPHS=0 bounded 60 train small 20 eager --data corpus.bin
   bounded 60 train small-bf16 20 bf16 --data corpus.bin
   bounded 60 train small-tensor 20 tensor --data corpus.bin
-  python3 compare.py losses truth/small.jsonl out-small.jsonl out-eager.jsonl out-bf16.jsonl out-tensor.jsonl
+  bounded 60 train small-fp8 20 fp8 --data corpus.bin
+  python3 compare.py losses truth/small.jsonl out-small.jsonl out-eager.jsonl out-bf16.jsonl out-tensor.jsonl out-fp8.jsonl
   grep -h "memory: predicted" out-small.txt
 fi
 
-if stage large "GPT-2 124M, bf16, 16 x 1024 tokens"; then
+if stage large "GPT-2 124M, bf16 and FP8, 16 x 1024 tokens"; then
   bounded 120 train gpt2 30 gpt2 --data tokens.bin
   python3 compare.py rate out-gpt2.jsonl 16384
   grep -h "memory: predicted" out-gpt2.txt
+  bounded 120 train gpt2-fp8 30 gpt2-fp8 --data tokens.bin
+  python3 compare.py rate out-gpt2-fp8.jsonl 16384
   bounded 60 train gpt2 4 traced --data tokens.bin --trace trace.json
   [ -e trace.json ] && python3 compare.py kernels trace.json
 fi

@@ -12,7 +12,8 @@
 For each mesh the plan's kernels run thread by thread on the processor, streams in a random legal order:
 
     against processors   the losses and norms of a plan for processors on the same mesh, relative: 2e-5
-                         (in bf16 and f16: 2e-3, in FP8: 2e-2), and the scales of the loss, equal
+                         (in bf16 and f16: 2e-3; in FP8 5e-2, as attention rounds otherwise and roundings to
+                         eight bits carry that on, but 2e-5 where it is products), and the scales of the loss, equal
     eager and captured   parameters after all steps, bit by bit
     several processes    the same losses, bit by bit, where the mesh has two devices or more
 """
@@ -29,7 +30,7 @@ import sys
 
 CASES = ("", "data=2", "data=3", "tensor=2", "pipe=2", "data=4 zero=1", "data=2,tensor=2", "pipe=2,data=2 microbatches=2",
          "pipe=2,tensor=2 microbatches=2", "pipe=2,data=2,tensor=2 zero=1 microbatches=2")
-BAR, BARS = 2e-5, {"bf16": 2e-3, "f16": 2e-3, "fp8": 2e-2}
+BAR, BARS = 2e-5, {"bf16": 2e-3, "f16": 2e-3, "fp8": 5e-2}
 AXES = ("data", "tensor", "pipe", "expert")
 
 
@@ -93,7 +94,9 @@ class Runs:
             ours, captured = self.train(folder / "cuda", "captured", environment=cuda)
             again, eager = self.train(folder / "cuda", "eager", environment={**cuda, "LLMC_CUDA_GRAPHS": "0"})
             apart = distance(ours, theirs)
-            bar = BARS.get(settings_of(case)[1].get("precision"), BAR)
+            settings = settings_of(case)[1]
+            hasExactSums = settings.get("precision") == "fp8" and settings.get("attention") == "products"
+            bar = BAR if hasExactSums else BARS.get(settings.get("precision"), BAR)
             scales = [[row[2] for row in rows] for rows in (ours, theirs)]
             good = len(ours) == len(theirs) and apart <= bar and scales[0] == scales[1]
             good = good and captured == eager and ours == again

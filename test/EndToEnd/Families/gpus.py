@@ -14,7 +14,7 @@ Each family takes a few steps on one device and on two meshes (that of its row i
 the table, and another one), thread by thread on the processor, streams in a random legal order:
 
     against processors   losses and norms of a plan for processors on the same mesh, relative: 2e-5
-                         (bf16 and f16: 2e-3, FP8: 2e-2)
+                         (bf16 and f16: 2e-3); FP8 with attention as products
     eager and captured   losses, norms and the parameters after all steps, bit by bit
 """
 
@@ -37,7 +37,7 @@ spec = importlib.util.spec_from_file_location("gpt_on_gpus", HERE.parent / "gpus
 gpt = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(gpt)
 
-BARS = {"bf16": 2e-3, "f16": 2e-3, "fp8": 2e-2}
+BARS = {"bf16": 2e-3, "f16": 2e-3}
 
 
 class Family(gpt.Runs):
@@ -57,6 +57,7 @@ class Family(gpt.Runs):
         mesh = families.MESHES[case]
         precision = [f"--set=training.precision={self.a.precision}"] if self.a.precision else []
         precision += [f"--set=training.fp8_scaling={self.a.scaling}"] if self.a.scaling else []
+        precision += ["--set=training.attention=products"] if self.a.precision == "fp8" else []
         gpt.run([self.a.bin / "llmc", "compile", self.model, "--config", config, "--target", target, "--threads", 1,
                  *precision, *(["--mesh", mesh] if mesh else []), "-o", folder])
 

@@ -52,7 +52,9 @@ def FormLibraryCallsPass : Pass<"llmc-form-library-calls", "::mlir::ModuleOp"> {
     Ops of form Library become the calls that they build; a permutation of dims
     in front of one is read in place, and an addition after it whose other
     operand dies becomes its accumulator, where the call can. An addition of an Update that starts
-    from zero becomes that Update's start.
+    from zero becomes that Update's start. Factors of eight bits that GPUs
+    multiply in another layout alone are copied so, and widened to bf16 where
+    tensor cores do not multiply them at all.
 
     ```mlir
     %t = stablehlo.transpose %x, dims = [1, 0]

@@ -267,6 +267,24 @@ TEST(CollectivePlanTest, BooleansAreExtremes) {
   EXPECT_EQ(planCollective(c, 0, 2)->calls[0].reduction, NcclReduction::max);
 }
 
+// Floats of eight bits are moved as bytes, and never added up.
+TEST(CollectivePlanTest, FloatsOfEightBitsAreMoved) {
+  for (DType type : {DType::f8E4M3FN, DType::f8E5M2}) {
+    Collective c = makeCollective(CollectiveKind::allGather, 1, 3);
+    c.type = c.accumulate = type;
+    Result<CollectivePlan> plan = planCollective(c, 0, 2);
+    ASSERT_TRUE(plan.ok()) << plan.message();
+    EXPECT_EQ(plan->calls[0].type, NcclType::i8);
+    EXPECT_EQ(plan->calls[0].count, 3u);
+    for (ReductionKind reduction : {ReductionKind::sum, ReductionKind::max}) {
+      c = makeCollective(CollectiveKind::allReduce, 1, 3);
+      c.type = c.accumulate = type;
+      c.reduction = reduction;
+      EXPECT_EQ(planCollective(c, 0, 2).kind(), ErrorKind::mismatch);
+    }
+  }
+}
+
 TEST(CollectivePlanTest, RefusalsNameTheReason) {
   Collective c = makeCollective(CollectiveKind::allReduce, 1, 3);
   c.reduction = ReductionKind::bitAnd;

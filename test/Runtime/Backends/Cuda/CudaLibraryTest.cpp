@@ -254,7 +254,9 @@ TEST_P(CudaLibraryTest, NarrowOperands) {
 }
 
 // Each of 32 products of factors that are rounded to 4 bits, or 3, is 2^-4 or
-// 2^-3 and 2^-4 from its own at most; on average far less.
+// 2^-3 and 2^-4 from its own at most; on average far less. Beside the sums of
+// the rounded factors a GPU's are some 14 bits wide within an instruction, as
+// users have found; those of the stand-in are of f32.
 TEST_P(CudaLibraryTest, FactorsOfEightBits) {
   ContractionShape shape;
   shape.indices = {{Kind::batch, 2, 16 * 32, 48 * 32, 16 * 48},
@@ -269,7 +271,7 @@ TEST_P(CudaLibraryTest, FactorsOfEightBits) {
     for (double beta : {0.0, 1.0}) {
       shape.beta = beta;
       EXPECT_LE(greatestError(shape), 0.6) << nameOf(a) << " " << nameOf(b);
-      EXPECT_LE(greatestErrorOfRounded(shape), 2e-5)
+      EXPECT_LE(greatestErrorOfRounded(shape), 2e-3)
           << nameOf(a) << " " << nameOf(b);
     }
   }

@@ -162,7 +162,7 @@ def Dist_ContractOp : Dist_Op<"contract", [Pure, AttrSizedOperandSegments]> {
     Constraints: dims in range, none twice; paired dims have equal sizes; the
     result has the dims stated; the accumulator has the result's type; the bias
     has its element type and the dims left of the right side; both sides have the
-    same element type; no accumulator beside a bias.
+    same element type, or floats of eight bits; no accumulator beside a bias.
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, Optional<AnyRankedTensor>:$accumulator,
                        Optional<AnyRankedTensor>:$bias,
