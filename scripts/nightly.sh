@@ -222,6 +222,7 @@ part_oracles() {
   $python $oracle/raised_ops.py --llmc $llmc --runs 9 -o $out/raised_ops || status=1
   $python $oracle/varied_losses.py --llmc $llmc --runs 4 -o $out/varied_losses || status=1
   $python $oracle/stored_elements.py --llmc $llmc -o $out/stored_elements || status=1
+  $python test/EndToEnd/pairs.py --llmc $llmc -o $out/all_pairs docs/composition.md || status=1
   $python test/EndToEnd/pairs.py --llmc $llmc --only "fp8 contractions" -o $out/pairs docs/composition.md || status=1
   $python $oracle/prepared.py --llmc $llmc --random 150 -o $out/prepared || status=1
   $python $oracle/onnx_steps.py --llmc $llmc -o $out/onnx_steps || status=1

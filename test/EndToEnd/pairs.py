@@ -11,7 +11,9 @@ forms of the model. A pair is trained for three steps on the union of both meshe
 and gradient norms must be those of one device with the same model and step, within BARS. Pairs that mean nothing have a reason in REASONS instead. The table of
 docs/composition.md is written by `--update` and compared otherwise.
 
-    python pairs.py --llmc llmc -o out ../../docs/composition.md [--update] [--only zero3]
+With `--sets` one training shows several pairs (pair_sets.py).
+
+    python pairs.py --llmc llmc -o out ../../docs/composition.md [--update] [--sets] [--only zero3]
 """
 
 import argparse
@@ -35,6 +37,7 @@ sys.path[:0] = [str(ROOT / "examples" / "gpt"), str(HERE / "Strategies")]
 
 import make_gpt  # noqa: E402
 import models  # noqa: E402
+import pair_sets  # noqa: E402
 import pairs_onnx  # noqa: E402
 
 LAYERS, WIDTH, HEADS, SEQ, BATCH, WORDS = 4, 16, 4, 8, 8, 64
@@ -349,6 +352,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--llmc", required=True)
     p.add_argument("--update", action="store_true", help="write the page")
+    p.add_argument("--sets", action="store_true", help="several pairs by one training")
     p.add_argument("--only", help="pairs with this feature alone")
     p.add_argument("-o", "--output", required=True)
     p.add_argument("page", type=pathlib.Path)
@@ -360,10 +364,16 @@ def main():
         for i, j in itertools.combinations(range(len(features)), 2)
         if a.only in (None, features[i].name, features[j].name)
     ]
-    verdicts = {}
-    for i, j in pairs:
-        pair = features[i], features[j]
-        verdicts[i, j] = reason_of(pair) or trainer.judge(pair)
+    verdicts = {(i, j): reason_of((features[i], features[j])) for i, j in pairs}
+    to_train = [pair for pair, reason in verdicts.items() if not reason]
+    if a.sets:
+        numbers = {f.name: i for i, f in enumerate(features)}
+        judge = lambda names: trainer.judge([f for f in features if f.name in names])
+        found, trainings = pair_sets.judge_sets([(features[i].name, features[j].name) for i, j in to_train], judge)
+        verdicts |= {(numbers[x], numbers[y]): verdict for (x, y), verdict in found.items()}
+        print(f"{trainings} trainings")
+    else:
+        verdicts |= {(i, j): trainer.judge((features[i], features[j])) for i, j in to_train}
     bad = {pair: verdict for pair, verdict in verdicts.items() if verdict and verdict not in REASONS.values()}
     for (i, j), verdict in bad.items():
         print(f"FAILED  {features[i].name} + {features[j].name}: {verdict}")
