@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what is too slow for every change. Each part can be run alone:
-#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families] [torch] [processes] [checkpoints]
+#   scripts/nightly.sh [runtime] [tsan] [asan] [gcc] [cross] [faults] [plans] [random] [oracles] [derivatives] [families] [narrow] [layouts] [torch] [processes] [checkpoints]
 #     [lanes] [fuzz] [readers] [mutate]
 # runtime  the runtime house alone, without LLVM, and its tests
 # tsan     the runtime under ThreadSanitizer: pool, cursors, collectives; and a
@@ -21,8 +21,10 @@
 # oracles  what the suite compares with JAX and one device in part: the example, gradients on
 #          all meshes, all element types, whole steps and manual regions on more meshes
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
-# families the families of models on every mesh, against one device and JAX; nine models on the way of the
-#          tutorial; what they communicate, what is said of it
+# families the families of models on every mesh, against one device and JAX
+# narrow   the families in bf16, f16 and FP8 against JAX with the same policy; curves of 200 steps
+# layouts  what the families communicate, and what is said of it; recipes; nine models on the way
+#          of the tutorial
 # torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh
 # processes  processes that are killed or stopped and links that are cut between two
 #          hosts, at 50 random moments each, and 50 of one host's
@@ -49,7 +51,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 scripts/setup.sh
-all=(runtime tsan asan gcc cross faults plans random oracles derivatives families torch processes checkpoints lanes fuzz readers mutate)
+all=(runtime tsan asan gcc cross faults plans random oracles derivatives families narrow layouts torch processes checkpoints lanes fuzz readers mutate)
 [ $# -gt 0 ] || set -- "${all[@]}"
 # Containers and allocators that cross into MLIR carry no marks; MLIR keeps its globals.
 # A test wants to see the signal of a file that shrinks end the process.
@@ -251,22 +253,29 @@ part_mutate() {
   scripts/mutate.py --seed "$seed" --count 100 --minutes "$minutes" --table docs/mutation.md
 }
 part_families() {
-  build dev llmc llmc-opt || return 1
-  .venv/bin/python test/EndToEnd/Families/train_families.py --llmc build/dev/bin/llmc \
-    --jobs "$(nproc)" -o build/dev/families &&
-    for precision in bf16 f16 fp8; do
-      .venv/bin/python test/EndToEnd/Families/narrow_families.py --llmc build/dev/bin/llmc --precision $precision \
-        -o "build/dev/narrow-$precision" test/EndToEnd/Families/table.txt || return 1
-    done &&
-    .venv/bin/python test/EndToEnd/Families/recipes.py --llmc build/dev/bin/llmc -o build/dev/recipes &&
-    .venv/bin/python test/EndToEnd/Families/tutorial.py --llmc build/dev/bin/llmc --jobs "$(nproc)" -o build/dev/tutorial &&
+  build dev llmc || return 1
+  .venv/bin/python test/EndToEnd/Families/train_families.py --llmc build/dev/bin/llmc --jobs "$(nproc)" -o build/dev/families
+}
+part_narrow() {
+  build dev llmc || return 1
+  local precision
+  for precision in bf16 f16 fp8; do
+    .venv/bin/python test/EndToEnd/Families/narrow_families.py --llmc build/dev/bin/llmc --precision $precision \
+      -o "build/dev/narrow-$precision" test/EndToEnd/Families/table.txt || return 1
+  done &&
     .venv/bin/python test/EndToEnd/oracle/narrow_curves.py --llmc build/dev/bin/llmc -o build/dev/curves &&
-    .venv/bin/python test/EndToEnd/oracle/narrow_curves.py --llmc build/dev/bin/llmc --precision fp8 -o build/dev/curves-fp8 &&
-    .venv/bin/python test/EndToEnd/Families/collectives.py --llmc build/dev/bin/llmc -o build/dev/collectives &&
+    .venv/bin/python test/EndToEnd/oracle/narrow_curves.py --llmc build/dev/bin/llmc --precision fp8 -o build/dev/curves-fp8
+}
+part_layouts() {
+  local -x LLMC_KERNEL_EFFORT=${LLMC_KERNEL_EFFORT:-quick}
+  build dev llmc llmc-opt || return 1
+  .venv/bin/python test/EndToEnd/Families/collectives.py --llmc build/dev/bin/llmc -o build/dev/collectives &&
     .venv/bin/python test/EndToEnd/Families/remarks.py --llmc build/dev/bin/llmc --llmc-opt build/dev/bin/llmc-opt \
       -o build/dev/remarks &&
     .venv/bin/python test/EndToEnd/Families/repeated.py --llmc build/dev/bin/llmc --llmc-opt build/dev/bin/llmc-opt \
-      -o build/dev/remarks
+      -o build/dev/remarks &&
+    .venv/bin/python test/EndToEnd/Families/recipes.py --llmc build/dev/bin/llmc -o build/dev/recipes &&
+    .venv/bin/python test/EndToEnd/Families/tutorial.py --llmc build/dev/bin/llmc --jobs "$(nproc)" -o build/dev/tutorial
 }
 
 part_torch() {
