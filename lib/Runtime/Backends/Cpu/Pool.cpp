@@ -293,35 +293,28 @@ void Pool::goOn() {
   hint = active && !ready.empty();
 }
 
-/// How often a worker looks whether there is work before it sleeps: for some 20
-/// microseconds, and at least.
-constexpr int mostTurns = 4000, leastTurns = mostTurns / 16;
-
 /// Waits a little without sleeping: between two kernels of a step a sleep costs
-/// more than the kernel. What comes later than that, as where other programs
-/// have the processor, is waited for more briefly the next time, until
-/// something comes in time again. Returns with the lock.
-void Pool::spin(std::unique_lock<std::mutex> &lock, int &patience) {
+/// more than the kernel. Returns with the lock.
+void Pool::spin(std::unique_lock<std::mutex> &lock) {
+  constexpr int mostTurns = 4000; // Some 20 microseconds.
   if (workers.size() < 2 || !active || !ready.empty()) {
     return;
   }
   lock.unlock();
-  int turn = 0;
-  for (; turn < patience && !hint.load(std::memory_order_relaxed); ++turn) {
+  for (int turn = 0; turn < mostTurns && !hint.load(std::memory_order_relaxed);
+       ++turn) {
     __builtin_ia32_pause();
   }
-  patience = turn < patience ? mostTurns : std::max(patience / 2, leastTurns);
   lock.lock();
 }
 
 void Pool::work() {
   limitLibraryThreads();
-  int patience = mostTurns;
   std::unique_lock<std::mutex> lock(mutex);
   ++numReady;
   done.notify_all();
   for (;;) {
-    spin(lock, patience);
+    spin(lock);
     wake.wait(lock, [this] { return leaving || (active && !ready.empty()); });
     if (leaving) {
       return;

@@ -92,7 +92,7 @@ private:
   friend class RemoteGroup;
 
   void work();
-  void spin(std::unique_lock<std::mutex> &lock, int &patience);
+  void spin(std::unique_lock<std::mutex> &lock);
   static void run(const Task &task, int ticket);
   void reserveTasks(size_t more);
 
