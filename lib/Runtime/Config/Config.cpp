@@ -431,6 +431,7 @@ Result<Config> llmc::rt::parseConfig(std::string_view text,
   for (const Override &entry : overrides) {
     LLMC_TRY(applyOverride(reader, entry));
   }
+  takeCommonDataKeys(config);
   return config;
 }
 

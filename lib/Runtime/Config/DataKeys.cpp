@@ -2,14 +2,31 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each key of [data] is one of each [data.<name>] too.
+// Each key of [data] is one of each [data.<name>] too. Those that say which
+// samples there are, and in which order, count for named sources that have none
+// of their own.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KeyRows.h"
 
+#include <fmt/format.h>
+
 using namespace llmc::rt;
 using namespace llmc::rt::config;
+
+/// Whether the key of [data] counts for named sources too.
+static bool isCommon(std::string_view key) {
+  return key == "shuffle" || key == "held_out" || key == "finite" ||
+         key == "in_range";
+}
+
+/// Elements of other kinds than an array's are finite; files for evaluation
+/// stand in place of what is held out.
+static bool isOfUse(std::string_view key, const DataConfig &source) {
+  return (key != "finite" || source.kind == "array") &&
+         (key != "held_out" || source.evaluateFile.patterns.empty());
+}
 
 namespace {
 /// A row for `member` of [data], and one of each [data.<name>].
@@ -24,6 +41,9 @@ void addDataKey(std::vector<Key> &keys, const std::string &name,
   Key named = keys.back();
   named.name = "data.*." + name;
   named.meaning = "the same of a named source";
+  if (isCommon(name)) {
+    named.meaning += " (default: that of [data])";
+  }
   named.store = [=](Config &config, const Slot &slot, const Value &value) {
     config.sources[slot.table].*member = std::get<T>(value);
   };
@@ -80,4 +100,21 @@ void llmc::rt::config::addDataKeys(std::vector<Key> &keys) {
     return Value(config.sources.at(slot.table).inputs.at(slot.name));
   };
   keys.push_back(std::move(named));
+}
+
+void llmc::rt::config::takeCommonDataKeys(Config &config) {
+  for (const auto &[table, source] : config.sources) {
+    for (const Key &key : keys()) {
+      std::string name = key.name.substr(key.name.rfind('.') + 1);
+      std::string own = fmt::format("data.{}.{}", table, name);
+      std::string origin = config.originOf(key.name);
+      if (key.name == "data." + name && isCommon(name) &&
+          isOfUse(name, source) && origin != "default" &&
+          config.originOf(own) == "default") {
+        findKey("data.*." + name)
+            ->store(config, {0, "", table}, key.load(config, {}));
+        config.origins.emplace_back(own, origin);
+      }
+    }
+  }
 }

@@ -73,6 +73,9 @@ std::string_view otherNameOf(std::string_view word);
 /// The rows of [data] and [data.<name>], in the order of the reference.
 void addDataKeys(std::vector<Key> &keys);
 
+/// Gives named sources the keys of [data] that are set and that count for all.
+void takeCommonDataKeys(Config &config);
+
 std::string_view nameOf(KeyType type);
 std::string print(const Value &value);
 

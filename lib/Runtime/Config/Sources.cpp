@@ -214,11 +214,14 @@ llmc::rt::splitSource(const std::string &text,
   if (isPath || std::filesystem::exists(text, code)) {
     return std::make_pair(std::string(), text);
   }
-  return makeError(
-      ErrorKind::usage,
-      fmt::format("--data {}: no source of data is named '{}': expected one of "
-                  "{}, or a file",
-                  text, name, fmt::join(sources, ", ")));
+  std::string expected =
+      sources.empty()
+          ? "a file alone, as [data] has no name"
+          : fmt::format("one of {}, or a file", fmt::join(sources, ", "));
+  return makeError(ErrorKind::usage,
+                   fmt::format("--data {}: no source of data is named '{}': "
+                               "expected {}",
+                               text, name, expected));
 }
 
 std::vector<std::string> llmc::rt::splitPatterns(const std::string &text) {

@@ -224,6 +224,33 @@ TEST(Sources, OverridesAndPrinting) {
   }
 }
 
+// What [data] says of the order of samples counts for named sources without
+// an own word, and their origin is that of [data].
+TEST(Sources, CommonKeys) {
+  Config config = parseConfig(
+      "[data]\nshuffle = false\nheld_out = 0.25\nfinite = false\n"
+      "[data.x]\nkind = \"array\"\nfile = \"x.npy\"\n"
+      "[data.y]\nkind = \"array\"\nfile = \"y.npy\"\nfinite = true\n",
+      {{"data.in_range", "false"}});
+  EXPECT_EQ(config.originOf("data.x.shuffle"), "train.toml:2:11");
+  auto sources = *findSources(config);
+  ASSERT_EQ(sources.size(), 2u);
+  for (const DataSource &source : sources) {
+    EXPECT_FALSE(source.rule.shuffle);
+    EXPECT_FALSE(source.inRange);
+    EXPECT_EQ(source.rule.heldOut, 0.25);
+    EXPECT_EQ(source.rule.finite, source.name == "y");
+  }
+}
+
+TEST(Sources, CommonKeysOfNoUse) {
+  auto sources = sourcesOf("[data]\nheld_out = 0.5\nfinite = false\n"
+                           "[data.x]\nfile = \"x.bin\"\n"
+                           "evaluate_file = \"y.bin\"\n");
+  ASSERT_EQ(sources.size(), 1u);
+  EXPECT_EQ(sources[0].rule.heldOut, 0);
+}
+
 // Files lie where the configuration lies.
 TEST(Sources, FilesAreRelative) {
   std::string folder = testing::TempDir() + "sources";
@@ -260,6 +287,10 @@ TEST(Sources, NamesThatAreNotThere) {
   EXPECT_NE(wrong.message().find("'a': expected one of x, y, or a file"),
             std::string::npos)
       << wrong.message();
+  EXPECT_NE(splitSource("a=b.npy", {})
+                .message()
+                .find("expected a file alone, as [data] has no name"),
+            std::string::npos);
   std::string file = testing::TempDir() + "sources-a=b.npy";
   std::ofstream(file) << "x";
   EXPECT_EQ(splitSource(file, {"x"})->second, file);
