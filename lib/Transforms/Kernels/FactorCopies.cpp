@@ -68,8 +68,6 @@ void FactorCopies::widen(graph::LibraryCallOpInterface call, unsigned operand) {
 }
 
 void FactorCopies::read(graph::LibraryCallOpInterface call) {
-  if (call.getInnerOrder(0).empty())
-    return;
   FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
   auto *shape = succeeded(descriptor)
                     ? std::get_if<rt::ContractionShape>(&*descriptor)

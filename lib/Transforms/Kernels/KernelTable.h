@@ -48,8 +48,10 @@ public:
   mlir::SymbolRefAttr getCall(const CallLaunch &launch,
                               ArrayRef<RankedTensorType> types, Location loc);
 
-  /// The kernel that copies a tensor of `type`.
-  FailureOr<KernelUse> getCopy(RankedTensorType type, Location loc);
+  /// The kernel that copies a tensor of `type`, from and to places as kernels
+  /// have them, or any.
+  FailureOr<KernelUse> getCopy(RankedTensorType type, Location loc,
+                               bool atAnyPlace = false);
 
 private:
   struct Known {

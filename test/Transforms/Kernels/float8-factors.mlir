@@ -68,4 +68,14 @@ func.func @others(%dy: tensor<16x32xf8E5M2>, %dz: tensor<32x16xf8E5M2>, %x: tens
   %4 = stablehlo.add %2, %3 : tensor<16x32xf32>
   return %0, %1, %4 : tensor<16x16xf32>, tensor<16x10xf32>, tensor<16x32xf32>
 }
+
+// A factor without dims is one too.
+// CHECK-LABEL: func.func @scalar
+// CHECK: dist.contract {{.*}} : (tensor<bf16>, tensor<16xbf16>) -> tensor<16xf32>
+// CPU-LABEL: func.func @scalar
+// CPU: dist.contract %arg0, %arg1
+func.func @scalar(%x: tensor<f8E5M2>, %y: tensor<16xf8E4M3FN>) -> tensor<16xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [] x [] : (tensor<f8E5M2>, tensor<16xf8E4M3FN>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
 }
