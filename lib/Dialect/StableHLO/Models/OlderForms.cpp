@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Movement.h"
-#include "ScalarFunction.h"
+#include "Reduction/ScalarFunction.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"

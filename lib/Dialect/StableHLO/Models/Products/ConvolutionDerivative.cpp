@@ -7,9 +7,9 @@
 // Test: test/Dialect/StableHLO/Models/ConvolutionTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "../Movement.h"
 #include "Contraction.h"
 #include "Convolution.h"
-#include "Movement.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
 #include "llvm/ADT/Sequence.h"

@@ -16,8 +16,8 @@
 // Test: test/Dialect/StableHLO/Models/IndexingTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "../Movement.h"
 #include "LocalAddress.h"
-#include "Movement.h"
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"

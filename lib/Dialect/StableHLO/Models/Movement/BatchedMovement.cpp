@@ -11,7 +11,7 @@
 // Test: test/EndToEnd/manual.test
 //===----------------------------------------------------------------------===//
 
-#include "Movement.h"
+#include "../Movement.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/DeviceArrangement.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"

@@ -15,8 +15,8 @@
 // Test: test/Dialect/StableHLO/Models/IndexingTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "../Movement.h"
 #include "Indexing.h"
-#include "Movement.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

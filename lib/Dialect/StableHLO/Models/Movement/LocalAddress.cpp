@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalAddress.h"
-#include "Movement.h"
+#include "../Movement.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/IR/LocalIndex.h"
 #include "llmc/Runtime/Base/SeededFault.h"

@@ -9,8 +9,8 @@
 // Test: test/Import/StableHLO/keep-loops.mlir
 //===----------------------------------------------------------------------===//
 
+#include "../Movement.h"
 #include "CountedLoop.h"
-#include "Movement.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Indexing.h"
-#include "Movement.h"
+#include "../Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

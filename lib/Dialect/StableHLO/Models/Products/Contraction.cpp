@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
-#include "Movement.h"
+#include "../Movement.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/Graph/IR/Precision.h"

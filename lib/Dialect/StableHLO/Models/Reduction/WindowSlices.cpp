@@ -8,7 +8,7 @@
 // Test: test/Import/StableHLO/expand-windows.mlir, test/EndToEnd/windows.test
 //===----------------------------------------------------------------------===//
 
-#include "Movement.h"
+#include "../Movement.h"
 #include "Windows.h"
 
 using namespace mlir;

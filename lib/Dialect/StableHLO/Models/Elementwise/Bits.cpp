@@ -13,7 +13,7 @@
 // test/EndToEnd/semantics.test
 //===----------------------------------------------------------------------===//
 
-#include "Movement.h"
+#include "../Movement.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"

@@ -17,8 +17,8 @@
 // Test: test/Import/StableHLO/known-slices.mlir
 //===----------------------------------------------------------------------===//
 
+#include "../Movement.h"
 #include "Indexing.h"
-#include "Movement.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"

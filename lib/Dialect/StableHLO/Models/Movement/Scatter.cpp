@@ -25,9 +25,9 @@
 // Test: test/Dialect/StableHLO/Models/IndexingTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "Combining.h"
+#include "../Combining.h"
+#include "../Movement.h"
 #include "LocalAddress.h"
-#include "Movement.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

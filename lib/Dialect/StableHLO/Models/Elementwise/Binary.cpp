@@ -23,7 +23,7 @@
 // Test: test/Dialect/StableHLO/Models/BinaryTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "Splat.h"
+#include "../Splat.h"
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"

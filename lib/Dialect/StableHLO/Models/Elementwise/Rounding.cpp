@@ -31,7 +31,8 @@ using namespace llmc::stablehlo;
 //===----------------------------------------------------------------------===//
 
 template <typename FloatOp>
-static Value emitFloat(OpBuilder &b, Location loc, Operation *, ValueRange x) {
+static Value emitRounding(OpBuilder &b, Location loc, Operation *,
+                          ValueRange x) {
   return FloatOp::create(b, loc, x[0]);
 }
 
@@ -207,13 +208,17 @@ evaluateReducePrecision(Operation *op, ArrayRef<HostTensor> operands,
 // Registration
 //===----------------------------------------------------------------------===//
 
-static const PointwiseAnswers ceilAnswers = {
-    1, 0, nullptr, nullptr, emitFloat<math::CeilOp>, evaluateUnary<ceilFloat>};
+static const PointwiseAnswers ceilAnswers = {1,
+                                             0,
+                                             nullptr,
+                                             nullptr,
+                                             emitRounding<math::CeilOp>,
+                                             evaluateUnary<ceilFloat>};
 static const PointwiseAnswers floorAnswers = {1,
                                               0,
                                               nullptr,
                                               nullptr,
-                                              emitFloat<math::FloorOp>,
+                                              emitRounding<math::FloorOp>,
                                               evaluateUnary<floorFloat>};
 static const PointwiseAnswers roundAnswers = {
     4, 0, nullptr, nullptr, emitRound<false>, evaluateUnary<roundFloat>};

@@ -22,8 +22,8 @@
 // Test: test/Dialect/StableHLO/Models/ReductionTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "Combining.h"
-#include "Movement.h"
+#include "../Combining.h"
+#include "../Movement.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Solvers/Reduction/ReductionCut.h"

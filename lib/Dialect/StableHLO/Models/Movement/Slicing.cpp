@@ -16,8 +16,8 @@
 // Test: test/Dialect/StableHLO/Models/SlicingTest.cpp
 //===----------------------------------------------------------------------===//
 
-#include "Combining.h"
-#include "Movement.h"
+#include "../Combining.h"
+#include "../Movement.h"
 #include "llmc/Dialect/Graph/IR/Answers.h"
 #include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"

@@ -23,8 +23,8 @@
 // Test: test/Import/StableHLO/manual-collectives.mlir
 //===----------------------------------------------------------------------===//
 
+#include "../Movement.h"
 #include "DeviceGroups.h"
-#include "Movement.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/DeviceArrangement.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/StableHLO/Models/DeviceArrangement.h"
-#include "Movement.h"
+#include "../Movement.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llvm/ADT/Sequence.h"
 #include <tuple>

@@ -25,7 +25,7 @@
 // test/EndToEnd/{expansions,derivatives}.test
 //===----------------------------------------------------------------------===//
 
-#include "Movement.h"
+#include "../Movement.h"
 #include "ScalarFunction.h"
 #include "Windows.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"

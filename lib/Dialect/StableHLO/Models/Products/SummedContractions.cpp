@@ -14,7 +14,7 @@
 // Test: test/Import/StableHLO/summed-contractions.mlir
 //===----------------------------------------------------------------------===//
 
-#include "Movement.h"
+#include "../Movement.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"

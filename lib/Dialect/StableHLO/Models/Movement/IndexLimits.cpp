@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Graph/IR/IndexLimits.h"
-#include "Splat.h"
+#include "../Splat.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 

@@ -16,8 +16,8 @@
 // Test: test/EndToEnd/manual.test
 //===----------------------------------------------------------------------===//
 
+#include "../Movement.h"
 #include "Convolution.h"
-#include "Movement.h"
 #include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/DeviceArrangement.h"

@@ -15,7 +15,7 @@
 // Test: test/EndToEnd/manual.test
 //===----------------------------------------------------------------------===//
 
-#include "Movement.h"
+#include "../Movement.h"
 #include "llmc/Dialect/Graph/IR/Batching.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"

@@ -23,7 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Windows.h"
-#include "Movement.h"
+#include "../Movement.h"
 #include "ScalarFunction.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
