@@ -9,7 +9,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_PLANFRAMES_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_PLANFRAMES_H
 
-#include "PlanNames.h"
+#include "../PlanNames.h"
 #include <optional>
 
 namespace llmc::ordering {

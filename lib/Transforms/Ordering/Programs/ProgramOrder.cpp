@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramOrder.h"
+#include "../Frames/PlanFrames.h"
 #include "CollectiveOrder.h"
-#include "PlanFrames.h"
 #include "ProgramGraph.h"
 #include "llmc/Dialect/Dist/IR/LaunchMarks.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramValues.h"
-#include "PlanNames.h"
+#include "../PlanNames.h"
 
 using namespace mlir;
 

@@ -13,8 +13,8 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_SLOTFRAMES_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_SLOTFRAMES_H
 
+#include "../Timelines.h"
 #include "PlanFrames.h"
-#include "Timelines.h"
 #include <map>
 
 namespace llmc::ordering {

@@ -10,8 +10,8 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_ENTRYORDER_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_ENTRYORDER_H
 
-#include "PlanNames.h"
-#include "Timelines.h"
+#include "../PlanNames.h"
+#include "../Timelines.h"
 
 namespace llmc::ordering {
 

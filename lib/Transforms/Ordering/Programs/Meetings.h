@@ -12,8 +12,8 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_MEETINGS_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_MEETINGS_H
 
+#include "../Timelines.h"
 #include "PlanStreams.h"
-#include "Timelines.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace llmc::ordering {

@@ -14,7 +14,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDPARTS_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDPARTS_H
 
-#include "Timelines.h"
+#include "../Timelines.h"
 
 namespace llmc::ordering {
 

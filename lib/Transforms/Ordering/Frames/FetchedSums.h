@@ -14,7 +14,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDSUMS_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_FETCHEDSUMS_H
 
-#include "Timelines.h"
+#include "../Timelines.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace llmc::ordering {

@@ -9,8 +9,8 @@
 // Test: test/Transforms/Ordering/order-values.mlir
 //===----------------------------------------------------------------------===//
 
+#include "../Frames/SlotBytes.h"
 #include "ProgramValues.h"
-#include "SlotBytes.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

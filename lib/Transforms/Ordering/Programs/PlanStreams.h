@@ -14,7 +14,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_PLANSTREAMS_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_PLANSTREAMS_H
 
-#include "PlanNames.h"
+#include "../PlanNames.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include <map>
 

@@ -11,7 +11,7 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_HOSTCOPIES_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_HOSTCOPIES_H
 
-#include "FetchedParts.h"
+#include "../Frames/FetchedParts.h"
 #include "PlanStreams.h"
 
 namespace llmc::ordering {

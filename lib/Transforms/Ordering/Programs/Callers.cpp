@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callers.h"
-#include "PlanFrames.h"
+#include "../Frames/PlanFrames.h"
 #include "ProgramOrder.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 

@@ -10,8 +10,8 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_PROLOGUE_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_PROLOGUE_H
 
+#include "../Timelines.h"
 #include "PlanStreams.h"
-#include "Timelines.h"
 
 namespace llmc::ordering {
 

@@ -40,9 +40,9 @@
 #ifndef LLMC_LIB_TRANSFORMS_ORDERING_CALLERS_H
 #define LLMC_LIB_TRANSFORMS_ORDERING_CALLERS_H
 
-#include "PlanNames.h"
+#include "../PlanNames.h"
+#include "../Timelines.h"
 #include "PlanStreams.h"
-#include "Timelines.h"
 
 namespace llmc::ordering {
 

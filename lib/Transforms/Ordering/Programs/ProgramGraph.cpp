@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramGraph.h"
-#include "PlanNames.h"
+#include "../Frames/SlotBytes.h"
+#include "../PlanNames.h"
 #include "ProgramValues.h"
-#include "SlotBytes.h"
 #include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
