@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
 #include "Group.h"
 #include "LibraryOp.h"
+#include "Products/Contraction.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 #include "llmc/Runtime/Base/File.h"
 

@@ -9,10 +9,10 @@
 #include "LibraryOp.h"
 
 #include "Argsort.h"
-#include "Attention.h"
-#include "Contraction.h"
-#include "Convolution.h"
-#include "GroupedContraction.h"
+#include "Attention/Attention.h"
+#include "Products/Contraction.h"
+#include "Products/Convolution.h"
+#include "Products/GroupedContraction.h"
 
 #include <fmt/format.h>
 

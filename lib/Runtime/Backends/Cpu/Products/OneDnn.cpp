@@ -6,7 +6,7 @@
 
 #include "OneDnn.h"
 
-#include "LibraryOp.h"
+#include "../LibraryOp.h"
 
 // OpenMP's own header belongs to another compiler's runtime than the one that
 // oneDNN is linked with; these two are all that is needed of it.

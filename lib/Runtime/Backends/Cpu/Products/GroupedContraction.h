@@ -11,7 +11,7 @@
 #ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_GROUPEDCONTRACTION_H
 #define LLMC_LIB_RUNTIME_BACKENDS_CPU_GROUPEDCONTRACTION_H
 
-#include "LibraryOp.h"
+#include "../LibraryOp.h"
 
 namespace llmc::rt::cpu {
 

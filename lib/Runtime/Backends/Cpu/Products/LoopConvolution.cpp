@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../LoopElements.h"
 #include "Convolution.h"
-#include "LoopElements.h"
 
 #include <algorithm>
 #include <array>

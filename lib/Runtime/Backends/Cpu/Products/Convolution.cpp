@@ -11,8 +11,8 @@
 
 #include "Convolution.h"
 
+#include "../Entry.h"
 #include "ConvolutionRoles.h"
-#include "Entry.h"
 
 #include "llmc/Runtime/Base/CheckedMath.h"
 

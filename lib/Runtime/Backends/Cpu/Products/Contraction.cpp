@@ -11,7 +11,7 @@
 
 #include "Contraction.h"
 
-#include "Entry.h"
+#include "../Entry.h"
 
 #include <fmt/format.h>
 

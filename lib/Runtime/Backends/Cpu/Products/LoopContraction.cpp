@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../LoopElements.h"
 #include "Contraction.h"
-#include "LoopElements.h"
 
 #include <fmt/format.h>
 

@@ -16,8 +16,8 @@
 
 #include "GroupedContraction.h"
 
+#include "../Entry.h"
 #include "Contraction.h"
-#include "Entry.h"
 
 #include "llmc/Runtime/Base/CheckedMath.h"
 

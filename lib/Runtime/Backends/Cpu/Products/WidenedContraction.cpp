@@ -18,7 +18,7 @@
 
 #include "Contraction.h"
 
-#include "StridedCopy.h"
+#include "../StridedCopy.h"
 
 #include <array>
 #include <optional>

@@ -15,7 +15,7 @@
 #ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_ATTENTION_H
 #define LLMC_LIB_RUNTIME_BACKENDS_CPU_ATTENTION_H
 
-#include "LibraryOp.h"
+#include "../LibraryOp.h"
 
 #include <vector>
 

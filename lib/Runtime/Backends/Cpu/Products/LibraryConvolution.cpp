@@ -16,9 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../StridedCopy.h"
 #include "Convolution.h"
 #include "ConvolutionPrimitive.h"
-#include "StridedCopy.h"
 
 #include <fmt/format.h>
 

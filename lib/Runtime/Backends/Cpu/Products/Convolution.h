@@ -11,7 +11,7 @@
 #ifndef LLMC_LIB_RUNTIME_BACKENDS_CPU_CONVOLUTION_H
 #define LLMC_LIB_RUNTIME_BACKENDS_CPU_CONVOLUTION_H
 
-#include "SlicedOp.h"
+#include "../SlicedOp.h"
 
 namespace llmc::rt::cpu {
 
