@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionKernels.h"
+#include "Attention/AttentionKernels.h"
 
 #include "llmc/Runtime/Base/RandomBits.h"
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
+#include "Products/Contraction.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 
 #include <gtest/gtest.h>

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Convolution.h"
+#include "Products/Convolution.h"
 #include "ConvolutionCases.h"
-#include "ConvolutionPrimitive.h"
-#include "ConvolutionRoles.h"
+#include "Products/ConvolutionPrimitive.h"
+#include "Products/ConvolutionRoles.h"
 #include "llmc/Runtime/Backends/Cpu/CpuWorld.h"
 
 #include <gtest/gtest.h>
