@@ -2,16 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The distributed form of a norm or a softmax has a sum over devices that waits
-// for another. Where the op says what is enough to know of a part of its rows
-// (Dialect/Graph/IR/OneRound.h), each device may compute that of its part
-// alone, and get that of all others at once:
+// An op's distributed form (DistributeOps.cpp), or what takes its place where
+// rows meet once (Analysis/Layouts/RowRounds.h):
 //
-//   two rounds   2 latencies, and 2 (n - 1) / n of the bytes of each sum
-//   one round    1 latency, and n - 1 times the bytes of all terms
-//   a gather     1 latency, and (n - 1) / n of the bytes of the operand
-//
-// The machine decides. Without latencies, the first is never the longest.
+//   %s, %m = sums of each part          [{"data"}, {}]
+//   %all = dist.constraint %s to        [{}, {}]
+//   mean and variance from all parts, alike on all devices
 //
 // Test: test/Transforms/Sharding/distribute-one-round.mlir
 //===----------------------------------------------------------------------===//
@@ -20,7 +16,6 @@
 #define LLMC_LIB_TRANSFORMS_SHARDING_ONEROUND_H
 
 #include "llmc/Analysis/Layouts/FactorSplits.h"
-#include "llmc/Dialect/Graph/IR/OneRound.h"
 #include "llmc/Solvers/Reshard/MachineModel.h"
 
 namespace llmc {
