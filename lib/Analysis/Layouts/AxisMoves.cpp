@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisPlacer.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -152,11 +153,38 @@ bool AxisPlacer::takeWholes(ArrayRef<int32_t> found) {
   return !found.empty();
 }
 
+/// The longest chain of these ops, in their order, of which each waits for the
+/// one before.
+static int64_t countRounds(ArrayRef<Operation *> ops) {
+  llvm::DenseMap<Operation *, int64_t> rounds;
+  int64_t most = 0;
+  for (Operation *op = ops.front(); op != ops.back()->getNextNode();
+       op = op->getNextNode()) {
+    int64_t waits = llvm::is_contained(ops, op);
+    int64_t before = 0;
+    for (Value operand : dist::getAllOperands(op))
+      before = std::max(before, rounds.lookup(operand.getDefiningOp()));
+    if (waits + before > 0)
+      rounds[op] = waits + before;
+    most = std::max(most, waits + before);
+  }
+  return most;
+}
+
+/// Sums of which none waits for another travel together, in buckets
+/// (Transforms/Ordering), for one latency.
+bool AxisPlacer::isDear(const Sharers &sharers) const {
+  if (sharers.sums <= sharers.cost)
+    return false;
+  int64_t saved = sharers.numSums - countRounds(sharers.ops);
+  return sharers.sums - saved * latency * table.timesOf(sharers.move.first) >
+         sharers.cost;
+}
+
 /// Those whose sums, each by itself, cost less than the move, but together
 /// more.
 SmallVector<AxisPlacer::Sharers> AxisPlacer::findSharers() {
   llvm::MapVector<std::pair<Value, Attribute>, Sharers> found;
-  llvm::DenseMap<std::pair<Value, Attribute>, int64_t> sums;
   for (auto [i, op] : llvm::enumerate(problem.ops)) {
     const MovedValues &needed = wholeMoves[static_cast<int32_t>(i)];
     if (!op.isSource || op.whole < 0 || needed.size() != 1)
@@ -166,12 +194,14 @@ SmallVector<AxisPlacer::Sharers> AxisPlacer::findSharers() {
     sharers.cost = problem.moves[moves.lookup(needed.front())];
     sharers.ops.push_back(opsOf.lookup(static_cast<int32_t>(i)));
     for (int32_t result : op.results)
-      if (const auto &prices = problem.values[result].prices; !prices.empty())
-        sums[needed.front()] += *llvm::min_element(prices);
+      if (const auto &prices = problem.values[result].prices; !prices.empty()) {
+        sharers.sums += *llvm::min_element(prices);
+        ++sharers.numSums;
+      }
   }
   SmallVector<Sharers> dear;
   for (auto &[move, sharers] : found)
-    if (sums[move] > sharers.cost)
+    if (isDear(sharers))
       dear.push_back(std::move(sharers));
   return dear;
 }

@@ -36,10 +36,12 @@ using MovedValues = llvm::SmallSetVector<std::pair<Value, Attribute>, 4>;
 
 class AxisPlacer {
 public:
+  /// `latency`: the part of a price that a message along the axis costs,
+  /// whatever it carries.
   AxisPlacer(LayoutTable &table, LayoutReshards &reshards, dist::AxisAttr axis,
-             ReductionKind kind)
+             ReductionKind kind, int64_t latency)
       : table(table), reshards(reshards), axis(axis), kind(kind),
-        remaking(reshards, describe(), /*isEager=*/true) {}
+        latency(latency), remaking(reshards, describe(), /*isEager=*/true) {}
 
   LogicalResult run(SmallVectorImpl<PlacedReduction> &placed);
 
@@ -82,7 +84,10 @@ private:
     std::pair<Value, Attribute> move;
     int64_t cost = 0;
     SmallVector<Operation *> ops;
+    /// What their sums cost, each by itself, and how many there are.
+    int64_t sums = 0, numSums = 0;
   };
+  bool isDear(const Sharers &sharers) const;
   SmallVector<Sharers> findSharers();
   LogicalResult shareMoves(ReductionPlacement &placement);
   void apply(const ReductionPlacement &placement,
@@ -92,6 +97,7 @@ private:
   LayoutReshards &reshards;
   dist::AxisAttr axis;
   ReductionKind kind;
+  int64_t latency;
   PlacementProblem problem;
   /// By number: the value, and the layouts that its uses want.
   SmallVector<Value> values;

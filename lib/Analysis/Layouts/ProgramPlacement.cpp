@@ -13,6 +13,7 @@
 #include "llmc/Analysis/Layouts/MachineOfMesh.h"
 #include "llmc/Runtime/Base/SeededFault.h"
 #include "llvm/ADT/SmallSet.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace llmc;
@@ -422,10 +423,12 @@ llmc::placeProgramReductions(ModuleOp module, LayoutReshards &reshards,
   FailureOr<dist::MeshOp> op = getMesh(module);
   if (failed(op))
     return failure();
-  FailureOr<MachineModel> machine = readTimedMachine(*op);
-  if (failed(machine))
+  FailureOr<MachineModel> timed = readTimedMachine(*op),
+                          machine = readMachine(*op);
+  if (failed(timed) || failed(machine))
     return failure();
-  makeProductsWhole(table, mesh, *machine);
+  makeProductsWhole(table, mesh, *timed);
+  std::vector<double> latencies = machine->latencyBytes();
   for (size_t i = mesh.getNumAxes(); i-- > 0;) {
     if (mesh.getSizes()[i] == 1)
       continue;
@@ -433,9 +436,11 @@ llmc::placeProgramReductions(ModuleOp module, LayoutReshards &reshards,
     table.refresh();
     bool isPipeline =
         reshards.getMesh().pipelineAxis == static_cast<int32_t>(i);
+    int64_t latency =
+        std::llround(std::min(latencies[i], 1e12)) * ReshardPlanner::costUnits;
     for (ReductionKind kind : findKinds(table, axis, isPipeline)) {
       table.refresh();
-      if (failed(AxisPlacer(table, reshards, axis, kind).run(placed)))
+      if (failed(AxisPlacer(table, reshards, axis, kind, latency).run(placed)))
         return failure();
     }
   }

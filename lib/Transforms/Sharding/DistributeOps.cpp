@@ -7,14 +7,16 @@
 //
 //   max [{"data"}], its broadcast [{"data"}, {"tensor"}], sums [{"data"}]
 //
-// Partial sums are not written here: placement makes them.
+// Partial sums are not written here: placement makes them. Where one would wait
+// for another, the form of one round may be shorter (OneRound.h).
 //
-// Test: test/Transforms/Sharding/distribute-ops.mlir
+// Test: test/Transforms/Sharding/distribute-ops.mlir, distribute-one-round.mlir
 //===----------------------------------------------------------------------===//
 
 #include "LayoutFiller.h"
 #include "LayoutSteps.h"
-#include "llmc/Analysis/Layouts/FactorSplits.h"
+#include "OneRound.h"
+#include "llmc/Analysis/Layouts/MachineOfMesh.h"
 #include "llmc/Analysis/Layouts/UsesInPlace.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
@@ -60,39 +62,51 @@ static bool isDistributed(Operation *op, const graph::ShardingRule &rule,
   return isSplit;
 }
 
-static LogicalResult distribute(graph::ShardingRuleOpInterface model,
-                                dist::MeshAxesAttr mesh) {
+/// Builds the distributed form, with layouts between the op's own.
+static FailureOr<DistributedForm>
+buildForm(graph::ShardingRuleOpInterface model, dist::MeshAxesAttr mesh) {
   Operation *op = model, *before = op->getPrevNode();
   OpBuilder builder(op);
-  SmallVector<Value> replacements;
-  if (failed(model.buildDistributedForm(builder, replacements)))
+  DistributedForm form;
+  if (failed(model.buildDistributedForm(builder, form.results)))
     return emitRefusal(op, rt::ErrorKind::unsupported)
            << "expected a distributed form for a factor that is split, got "
               "none; keep its dimension whole by a layout";
-  SmallVector<Operation *> ops;
-  for (Operation *made = before ? before->getNextNode()
-                                : &op->getBlock()->front();
-       made != op; made = made->getNextNode())
-    ops.push_back(made);
-  LayoutFiller filler(ops, mesh, getDecidedLayout(op->getResult(0)));
+  form.ops = getOpsBetween(before, op);
+  LayoutFiller filler(form.ops, mesh, getDecidedLayout(op->getResult(0)));
   for (Value operand : op->getOperands())
     filler.fix(operand, getDecidedLayout(operand));
-  for (auto [result, replacement] : llvm::zip(op->getResults(), replacements))
+  for (auto [result, replacement] : llvm::zip(op->getResults(), form.results))
     filler.fix(replacement, getDecidedLayout(result));
   if (failed(filler.run()))
     return failure();
-  for (Operation *made : ops)
+  return form;
+}
+
+static LogicalResult distribute(graph::ShardingRuleOpInterface model,
+                                dist::MeshAxesAttr mesh,
+                                const MachineModel &machine) {
+  FailureOr<DistributedForm> form = buildForm(model, mesh);
+  if (failed(form))
+    return failure();
+  Operation *op = model;
+  if (auto shorter = buildOneRound(op, *form, mesh, machine)) {
+    form->erase();
+    form = *shorter;
+  }
+  for (Operation *made : form->ops)
     for (StringRef mark : {DistDialect::kBlock, DistDialect::kPhase})
       if (Attribute value = op->getAttr(mark))
         made->setAttr(mark, value);
-  op->replaceAllUsesWith(replacements);
+  op->replaceAllUsesWith(form->results);
   op->erase();
   return success();
 }
 
 void DistributeOpsPass::runOnOperation() {
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
-  if (failed(mesh))
+  FailureOr<MachineModel> machine;
+  if (failed(mesh) || failed(machine = readMachine(*mesh)))
     return signalPassFailure();
   llvm::SetVector<Operation *> found;
   for (ProgramFunction &program : getProgramFunctions(getOperation()))
@@ -106,6 +120,6 @@ void DistributeOpsPass::runOnOperation() {
     return markAllAnalysesPreserved();
   for (Operation *op : found)
     if (failed(distribute(cast<graph::ShardingRuleOpInterface>(op),
-                          mesh->getAxes())))
+                          mesh->getAxes(), *machine)))
       return signalPassFailure();
 }

@@ -11,6 +11,7 @@
 #include "EvaluatedOps.h"
 #include "ScalarRun.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/OneRound.h"
 #include "llmc/Interpreter/Interpreter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -143,30 +144,30 @@ testing::AssertionResult test::checkKernels(StringRef text, double tolerance,
   return testing::AssertionSuccess();
 }
 
-testing::AssertionResult
-test::checkDecomposition(StringRef text, double tolerance, uint64_t seed) {
+/// Replaces each op for which `build` returns results, and compares the
+/// function's results before and after.
+static testing::AssertionResult checkReplaced(
+    StringRef text, double tolerance, uint64_t seed,
+    llvm::function_ref<FailureOr<SmallVector<Value>>(Operation *, OpBuilder &)>
+        build) {
   Subject subject(text, seed);
   if (!subject.function)
     return subject.fail("expected a function");
   FailureOr<Tensors> expected = subject.run();
-  int numDecomposed = 0;
+  int numReplaced = 0;
   for (Operation &op : llvm::make_early_inc_range(subject.function.front())) {
-    auto kernel = dyn_cast<graph::KernelOpInterface>(&op);
-    if (!kernel)
-      continue;
     OpBuilder builder(&op);
-    SmallVector<Value> results;
-    if (failed(kernel.decompose(builder, results))) {
-      if (kernel.getKernelForm() == graph::KernelForm::Decompose)
-        return subject.fail("no decomposition");
+    FailureOr<SmallVector<Value>> results = build(&op, builder);
+    if (failed(results))
+      return subject.fail("no form");
+    if (results->empty())
       continue;
-    }
-    op.replaceAllUsesWith(results);
+    op.replaceAllUsesWith(*results);
     op.erase();
-    ++numDecomposed;
+    ++numReplaced;
   }
-  if (numDecomposed == 0 || failed(verify(*subject.module)))
-    return subject.fail("nothing decomposed, or into invalid ops");
+  if (numReplaced == 0 || failed(verify(*subject.module)))
+    return subject.fail("nothing replaced, or by invalid ops");
   FailureOr<Tensors> got = subject.run();
   if (failed(expected) || failed(got))
     return subject.fail("evaluation failed");
@@ -176,4 +177,33 @@ test::checkDecomposition(StringRef text, double tolerance, uint64_t seed) {
       return subject.fail(error);
   }
   return testing::AssertionSuccess();
+}
+
+testing::AssertionResult
+test::checkDecomposition(StringRef text, double tolerance, uint64_t seed) {
+  return checkReplaced(
+      text, tolerance, seed,
+      [](Operation *op, OpBuilder &builder) -> FailureOr<SmallVector<Value>> {
+        SmallVector<Value> results;
+        auto kernel = dyn_cast<graph::KernelOpInterface>(op);
+        if (kernel && failed(kernel.decompose(builder, results)) &&
+            kernel.getKernelForm() == graph::KernelForm::Decompose)
+          return failure();
+        return results;
+      });
+}
+
+testing::AssertionResult test::checkOneRound(StringRef text,
+                                             ArrayRef<int64_t> parts,
+                                             double tolerance, uint64_t seed) {
+  return checkReplaced(
+      text, tolerance, seed,
+      [&](Operation *op, OpBuilder &builder) -> FailureOr<SmallVector<Value>> {
+        SmallVector<Value> terms, results;
+        if (auto model = dyn_cast<graph::OneRoundOpInterface>(op)) {
+          model.buildPartTerms(builder, parts, terms);
+          model.buildFromTerms(builder, parts, terms, results);
+        }
+        return results;
+      });
 }

@@ -38,6 +38,12 @@ testing::AssertionResult checkKernels(StringRef text, double tolerance = 0,
 testing::AssertionResult checkDecomposition(StringRef text, double tolerance,
                                             uint64_t seed = 1);
 
+/// Replaces each op that has a form of one round by what it builds for such
+/// parts, and compares the function's results before and after.
+testing::AssertionResult checkOneRound(StringRef text,
+                                       llvm::ArrayRef<int64_t> parts,
+                                       double tolerance, uint64_t seed = 1);
+
 } // namespace llmc::test
 
 #endif // LLMC_TEST_DIALECT_GRAPH_ANSWERHARNESS_H

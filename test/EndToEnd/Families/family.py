@@ -30,7 +30,8 @@ CORPUS = ROOT / "examples" / "gpt" / "corpus.bin"
 
 # Meshes by name; "zero3" splits parameters, gradients and optimizer states over data,
 # "fsdp" too, but says nothing of their use, as annotations of JAX do; "interleaved" has
-# two chunks of the model on each stage.
+# two chunks of the model on each stage; of "linked" the machine is known, whose latencies
+# put the rounds of norms and losses together.
 MESHES = {
     "one": "",
     "data2": "data=2",
@@ -41,6 +42,7 @@ MESHES = {
     "zero3": "data=2",
     "fsdp": "data=2,tensor=2",
     "interleaved": "pipe=2",
+    "linked": "data=2,tensor=2",
 }
 
 
@@ -152,6 +154,8 @@ def configuration(family, mesh):
     if mesh == "interleaved":
         schedule = "gpipe" if family.microbatches % 2 else "interleaved"
         parts.append(f'[pipeline]\nschedule = "{schedule}"\nchunks = 2\n')
+    if mesh == "linked":
+        parts.append('[[machine.link]]\nname = "memory"\nlatency = 1e-5\nbandwidth = 1e10\n')
     parts.append(f'[training]\nmicrobatches = {family.microbatches}\nloss = "{family.step_loss}"\n')
     parts.append("max_norm = 1.0\nseed = 1\n")
     return "\n".join(parts)

@@ -19,8 +19,9 @@
 //
 // Features split freely. When the batch or places are split, both ops are
 // replaced by the global ops above: two sums over devices each, the rest is
-// local. The kernels are formed from the same ops. f16 and bf16 are computed in
-// f32.
+// local. Or each device sends sum and centred squares of its part, and all join
+// those of all parts (RowParts). The kernels are formed from the same ops. f16
+// and bf16 are computed in f32.
 //
 // Evaluation computes in double and rounds once.
 //
@@ -91,11 +92,31 @@ struct BatchNormAnswers : RowAnswers<BatchNormOp, BatchNormAnswers> {
     } else {
       variance = rows.mean(rows.mul(centred, centred));
     }
+    results.append({buildResult(op, rows, centred, variance), mean, variance});
+  }
+
+  static Value buildResult(Op op, RowBuilder &rows, Value centred,
+                           Value variance) {
     Value rstd = buildFeatureRstd(op, rows, variance);
     Value normal = rows.mul(centred, rows.spread(rstd));
     Value result = rows.add(rows.mul(normal, rows.spread(op.getScale())),
                             rows.spread(op.getOffset()));
-    results.append({rows.narrow(result, op.getResult()), mean, variance});
+    return rows.narrow(result, op.getResult());
+  }
+
+  /// With `squares` both sums are of one round anyway, and nobody asks.
+  static void buildTerms(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                         SmallVectorImpl<Value> &terms) {
+    RowParts(b, op.getLoc(), op.getOperand(), getBatchDims(op), parts)
+        .buildMoments(op.getOperand(), terms);
+  }
+  static void buildJoined(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                          ValueRange terms, SmallVectorImpl<Value> &results) {
+    RowParts joined(b, op.getLoc(), op.getOperand(), getBatchDims(op), parts);
+    auto [mean, variance] = joined.joinMoments(terms);
+    RowBuilder rows = makeFeatures(op, b, op.getLoc());
+    Value centred = rows.sub(rows.widen(op.getOperand()), rows.spread(mean));
+    results.append({buildResult(op, rows, centred, variance), mean, variance});
   }
 
   /// What the cotangents of mean and variance add.
@@ -215,7 +236,7 @@ struct BatchNormGradAnswers
 
 void nn::registerBatchNormModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
-    attachAnswers<BatchNormOp, BatchNormAnswers>(context);
+    attachRowAnswers<BatchNormOp, BatchNormAnswers>(context);
     attachGradient<BatchNormGradOp, BatchNormGradAnswers>(context);
   });
 }

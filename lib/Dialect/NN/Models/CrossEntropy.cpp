@@ -16,8 +16,9 @@
 //
 // Rows split freely. When the classes are split, both ops are replaced by the
 // global ops above: one maximum and two sums over devices (s and p), the rest
-// is local. The kernels are formed from the same ops. f16 and bf16 are computed
-// in f32, as is the picked logit.
+// is local; or all join the three numbers of each part (RowParts). The kernels
+// are formed from the same ops. f16 and bf16 are computed in f32, as is the
+// picked logit.
 //
 // Evaluation computes in double and rounds once.
 //
@@ -60,18 +61,28 @@ Value buildIsTarget(RowBuilder &rows, Value targets) {
                       wanted);
 }
 
+/// The logits, 0 where the class is not the row's target.
+Value buildPicked(SoftmaxCrossEntropyOp op, RowBuilder &rows) {
+  Value logits = rows.widen(op.getLogits());
+  return hlo::select(rows.b, rows.loc, buildIsTarget(rows, op.getTargets()),
+                     logits, rows.constant(logits, 0));
+}
+
+void buildLossResults(SoftmaxCrossEntropyOp op, RowBuilder &rows, Value max,
+                      Value sum, Value pick, SmallVectorImpl<Value> &results) {
+  Value logsumexp = rows.add(max, rows.log(sum));
+  Value loss = rows.sub(logsumexp, pick);
+  results.append(
+      {rows.narrow(loss, op.getLoss()), rows.narrow(logsumexp, op.getLoss())});
+}
+
 void buildLoss(SoftmaxCrossEntropyOp op, OpBuilder &b,
                SmallVectorImpl<Value> &results) {
   RowBuilder rows = makeClassRows(op, b);
   Value logits = rows.widen(op.getLogits()), max = rows.max(logits);
   Value sum = rows.sum(rows.exp(rows.sub(logits, rows.spread(max))));
-  Value picked = hlo::select(b, rows.loc, buildIsTarget(rows, op.getTargets()),
-                             logits, rows.constant(logits, 0));
-  Value pick = rows.sum(picked);
-  Value logsumexp = rows.add(max, rows.log(sum));
-  Value loss = rows.sub(logsumexp, pick);
-  results.append(
-      {rows.narrow(loss, op.getLoss()), rows.narrow(logsumexp, op.getLoss())});
+  buildLossResults(op, rows, max, sum, rows.sum(buildPicked(op, rows)),
+                   results);
 }
 
 void buildLossGradient(SoftmaxCrossEntropyGradOp op, OpBuilder &b,
@@ -98,6 +109,23 @@ struct LossAnswers : RowAnswers<SoftmaxCrossEntropyOp, LossAnswers> {
   static OpCost cost(Op op) { return buildRowCost(op, 5, 1); }
   static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
     buildLoss(op, b, results);
+  }
+
+  static void buildTerms(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                         SmallVectorImpl<Value> &terms) {
+    RowParts cut(b, op.getLoc(), op.getLogits(), getClassDim(op), parts);
+    cut.buildExponentials(op.getLogits(), terms);
+    RowBuilder rows = makeClassRows(op, b);
+    Value pick = cut.part.sum(cut.cut(buildPicked(op, rows)));
+    terms.push_back(cut.number(pick));
+  }
+  static void buildJoined(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                          ValueRange terms, SmallVectorImpl<Value> &results) {
+    RowParts joined(b, op.getLoc(), op.getLogits(), getClassDim(op), parts);
+    RowBuilder rows = makeClassRows(op, b);
+    Value max = joined.max(terms[0]);
+    Value sum = joined.joinExponentials(terms, max);
+    buildLossResults(op, rows, max, sum, joined.sum(terms[2]), results);
   }
 
   static Value buildNoTargets(Op op, DerivativeCall &call) {
@@ -200,7 +228,7 @@ struct LossIndex
 
 void nn::registerCrossEntropyModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
-    attachAnswers<SoftmaxCrossEntropyOp, LossAnswers>(context);
+    attachRowAnswers<SoftmaxCrossEntropyOp, LossAnswers>(context);
     SoftmaxCrossEntropyOp::attachInterface<LossIndex>(*context);
     attachGradient<SoftmaxCrossEntropyGradOp, LossGradientAnswers>(context);
   });

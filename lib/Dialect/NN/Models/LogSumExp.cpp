@@ -38,12 +38,25 @@ struct LogSumExpAnswers : RowAnswers<LogSumExpOp, LogSumExpAnswers> {
   static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
     RowBuilder rows(b, op.getLoc(), op.getOperand(), op.getDims());
     Value x = rows.widen(op.getOperand()), max = rows.max(x);
-    if (op.getSafe()) {
-      Value isFinite = hlo::IsFiniteOp::create(
-          b, op.getLoc(), getRankedType(max).clone(b.getI1Type()), max);
-      max = hlo::select(b, op.getLoc(), isFinite, max, rows.constant(max, 0));
-    }
+    if (op.getSafe())
+      max = buildFiniteOrZero(b, op.getLoc(), max);
     Value sum = rows.sum(rows.exp(rows.sub(x, rows.spread(max))));
+    results.push_back(rows.add(max, rows.log(sum)));
+  }
+
+  static void buildTerms(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                         SmallVectorImpl<Value> &terms) {
+    RowParts(b, op.getLoc(), op.getOperand(), op.getDims(), parts)
+        .buildExponentials(op.getOperand(), terms);
+  }
+  static void buildJoined(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                          ValueRange terms, SmallVectorImpl<Value> &results) {
+    RowParts joined(b, op.getLoc(), op.getOperand(), op.getDims(), parts);
+    RowBuilder rows(b, op.getLoc(), op.getOperand(), op.getDims());
+    Value max = joined.max(terms[0]);
+    if (op.getSafe())
+      max = buildFiniteOrZero(b, op.getLoc(), max);
+    Value sum = joined.joinExponentials(terms, max);
     results.push_back(rows.add(max, rows.log(sum)));
   }
 
@@ -117,7 +130,7 @@ struct LogSumExpGradAnswers
 
 void nn::registerLogSumExpModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
-    attachAnswers<LogSumExpOp, LogSumExpAnswers>(context);
+    attachRowAnswers<LogSumExpOp, LogSumExpAnswers>(context);
     attachGradient<LogSumExpGradOp, LogSumExpGradAnswers>(context);
   });
 }

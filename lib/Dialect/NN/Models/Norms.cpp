@@ -16,8 +16,9 @@
 // which no layout changes.
 //
 // Rows split freely. When a row is split, each op is replaced by the global ops
-// above: the sums are then over devices, the rest is local. The kernels are
-// formed from the same ops. f16 and bf16 are computed in f32.
+// above: the sums are then over devices, the rest is local. A layer norm may
+// join the moments of the parts instead (RowParts). The kernels are formed from
+// the same ops. f16 and bf16 are computed in f32.
 //
 // Evaluation computes in double and rounds once.
 //
@@ -49,18 +50,24 @@ template <typename Op> RowBuilder makeRows(Op op, OpBuilder &b, Location loc) {
   return RowBuilder(b, loc, op->getOperand(0), getRowDims(op));
 }
 
+/// The results from x, less its mean, and the mean of its squares.
+template <typename Op>
+void buildNormResults(Op op, RowBuilder &rows, Value x, Value square,
+                      SmallVectorImpl<Value> &results) {
+  double epsilon = op.getEpsilon().convertToDouble();
+  Value rstd = hlo::rsqrt(rows.b, rows.loc,
+                          rows.add(square, rows.constant(square, epsilon)));
+  Value result = rows.mul(x, rows.spread(rstd));
+  results.append({rows.narrow(result, op.getResult()), rstd});
+}
+
 template <typename Op>
 void buildNorm(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
   RowBuilder rows = makeRows(op, b, op.getLoc());
   Value x = rows.widen(op.getOperand());
   if (isa<LayerNormOp>(op))
     x = rows.sub(x, rows.spread(rows.mean(x)));
-  Value square = rows.mean(rows.mul(x, x));
-  double epsilon = op.getEpsilon().convertToDouble();
-  Value rstd =
-      hlo::rsqrt(b, rows.loc, rows.add(square, rows.constant(square, epsilon)));
-  Value result = rows.mul(x, rows.spread(rstd));
-  results.append({rows.narrow(result, op.getResult()), rstd});
+  buildNormResults(op, rows, x, rows.mean(rows.mul(x, x)), results);
 }
 
 template <typename Op>
@@ -95,6 +102,21 @@ struct NormAnswers : RowAnswers<NormOp, NormAnswers<NormOp, GradientOp>> {
   }
   static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
     buildNorm(op, b, results);
+  }
+
+  /// Of layer_norm; an rms_norm has one sum.
+  static void buildTerms(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                         SmallVectorImpl<Value> &terms) {
+    RowParts(b, op.getLoc(), op.getOperand(), getRowDims(op), parts)
+        .buildMoments(op.getOperand(), terms);
+  }
+  static void buildJoined(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                          ValueRange terms, SmallVectorImpl<Value> &results) {
+    RowParts joined(b, op.getLoc(), op.getOperand(), getRowDims(op), parts);
+    auto [mean, square] = joined.joinMoments(terms);
+    RowBuilder rows = makeRows(op, b, op.getLoc());
+    Value x = rows.sub(rows.widen(op.getOperand()), rows.spread(mean));
+    buildNormResults(op, rows, x, square, results);
   }
 
   /// What the cotangent of rstd adds: - y * rstd^2 * h / n.
@@ -189,7 +211,7 @@ struct NormGradientAnswers
 
 void nn::registerNormModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
-    attachAnswers<LayerNormOp, NormAnswers<LayerNormOp, LayerNormGradOp>>(
+    attachRowAnswers<LayerNormOp, NormAnswers<LayerNormOp, LayerNormGradOp>>(
         context);
     attachAnswers<RmsNormOp, NormAnswers<RmsNormOp, RmsNormGradOp>>(context);
     attachGradient<LayerNormGradOp, NormGradientAnswers<LayerNormGradOp>>(

@@ -13,6 +13,7 @@
 #define LLMC_DIALECT_NN_MODELS_ROWFORMS_H
 
 #include "llmc/Dialect/Graph/IR/Answers.h"
+#include "llmc/Dialect/Graph/IR/OneRound.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 
 namespace llmc::nn {
@@ -40,7 +41,10 @@ struct RowBuilder {
   RankedTensorType type;
   SmallVector<int64_t> dims;
 
-  RowBuilder(OpBuilder &b, Location loc, Value full, ArrayRef<int64_t> dims);
+  RowBuilder(OpBuilder &b, Location loc, RankedTensorType full,
+             ArrayRef<int64_t> dims);
+  RowBuilder(OpBuilder &b, Location loc, Value full, ArrayRef<int64_t> dims)
+      : RowBuilder(b, loc, getRankedType(full), dims) {}
 
   /// The number of a row's elements.
   double size();
@@ -61,6 +65,55 @@ struct RowBuilder {
   Value log(Value x);
 };
 
+/// Rows that lie in equal parts, of an op that combines them in one round
+/// (OneRound.h):
+///
+///   x 8 x 6 x 4, rows of dims 0 and 1, which lie in 2 and 3 parts
+///   cut    2 x 4 x 3 x 2 x 4
+///   terms  6 x 4
+struct RowParts {
+  /// Of the operand, widened, with each dim that lies in parts cut in two: a
+  /// row of it is a part.
+  RowBuilder part;
+  /// What `part` reduces to has these dims, which number parts, and others.
+  SmallVector<int64_t> numbers, others;
+
+  RowParts(OpBuilder &b, Location loc, Value full, ArrayRef<int64_t> dims,
+           ArrayRef<int64_t> parts);
+  Value cut(Value full);
+  /// Numbers all parts by the first dim of what `part` has reduced.
+  Value number(Value reduced);
+  /// What is there of each part. Few are written out, so that all that follows
+  /// is one kernel, element by element; many stay one value, of a row for each.
+  SmallVector<Value> each(Value term) const;
+  /// What rows have, beside one of `each`.
+  Value beside(Value one, Value rows) const;
+  /// Combines `each` in the order of the parts.
+  Value combine(ReductionKind kind, ArrayRef<Value> each) const;
+  Value sum(Value term) const {
+    return combine(ReductionKind::sum, each(term));
+  }
+  Value max(Value term) const {
+    return combine(ReductionKind::max, each(term));
+  }
+
+  /// The sum of each part, and that of squares of what its elements are more
+  /// than its mean.
+  void buildMoments(Value full, SmallVectorImpl<Value> &terms);
+  /// Mean and variance of whole rows (Chan, Golub and LeVeque, 1979: Updating
+  /// formulae and a pairwise algorithm for computing sample variances).
+  std::pair<Value, Value> joinMoments(ValueRange terms);
+
+  /// The greatest element of each part, and the sum of the exponentials of what
+  /// its elements are more than that, or than 0 where it is not finite.
+  void buildExponentials(Value full, SmallVectorImpl<Value> &terms);
+  /// The same sum of whole rows, of what their elements are more than `max`.
+  Value joinExponentials(ValueRange terms, Value max);
+};
+
+/// The value, 0 where it is not finite.
+Value buildFiniteOrZero(OpBuilder &b, Location loc, Value value);
+
 /// The answers about kernels and layouts of an op that `Answers::build(op,
 /// builder, results)` computes.
 template <typename OpT, typename Answers>
@@ -78,6 +131,13 @@ struct RowAnswers : graph::AnswerDefaults<OpT> {
     return success();
   }
 };
+
+/// That an op of all five answers has a form of one round too.
+template <typename Op, typename Answers>
+void attachRowAnswers(MLIRContext *context) {
+  graph::attachAnswers<Op, Answers>(context);
+  Op::template attachInterface<graph::OneRoundModel<Op, Answers>>(*context);
+}
 
 /// All answers but a derivative, which would be a second one.
 template <typename Op, typename Answers>

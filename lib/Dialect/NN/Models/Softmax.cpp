@@ -8,8 +8,9 @@
 //   log_softmax  y = (x - m) - log sum exp(x - m)     dx = g - exp(y) sum(g)
 //
 // Rows split freely. When a row is split, each op is replaced by the global ops
-// above: a maximum and a sum over devices, or one sum, the rest is local. The
-// kernels are formed from the same ops. f16 and bf16 are computed in f32.
+// above: a maximum and a sum over devices, or one sum, the rest is local; or
+// all join maxima and sums of the parts (RowParts). The kernels are formed from
+// the same ops. f16 and bf16 are computed in f32.
 //
 // Evaluation computes in double and rounds once.
 //
@@ -29,15 +30,34 @@ using namespace llmc::nn;
 
 namespace {
 template <typename Op>
+Value buildWeights(Op op, RowBuilder &rows, Value shifted, Value exponential,
+                   Value sum) {
+  Value result = isa<SoftmaxOp>(op)
+                     ? rows.div(exponential, rows.spread(sum))
+                     : rows.sub(shifted, rows.spread(rows.log(sum)));
+  return rows.narrow(result, op.getOperand());
+}
+
+template <typename Op>
 void buildSoftmax(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
   RowBuilder rows(b, op.getLoc(), op.getOperand(), op.getDim());
   Value x = rows.widen(op.getOperand());
   Value shifted = rows.sub(x, rows.spread(rows.max(x)));
-  Value exponential = rows.exp(shifted), sum = rows.sum(exponential);
-  Value result = isa<SoftmaxOp>(op)
-                     ? rows.div(exponential, rows.spread(sum))
-                     : rows.sub(shifted, rows.spread(rows.log(sum)));
-  results.push_back(rows.narrow(result, op.getOperand()));
+  Value exponential = rows.exp(shifted);
+  results.push_back(
+      buildWeights(op, rows, shifted, exponential, rows.sum(exponential)));
+}
+
+template <typename Op>
+void buildJoinedSoftmax(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                        ValueRange terms, SmallVectorImpl<Value> &results) {
+  RowParts joined(b, op.getLoc(), op.getOperand(), op.getDim(), parts);
+  Value max = joined.max(terms[0]);
+  Value sum = joined.joinExponentials(terms, max);
+  RowBuilder rows(b, op.getLoc(), op.getOperand(), op.getDim());
+  Value shifted = rows.sub(rows.widen(op.getOperand()), rows.spread(max));
+  Value exponential = isa<SoftmaxOp>(op) ? rows.exp(shifted) : Value();
+  results.push_back(buildWeights(op, rows, shifted, exponential, sum));
 }
 
 template <typename Op>
@@ -132,6 +152,15 @@ struct SoftmaxAnswers
   static void build(Op op, OpBuilder &b, SmallVectorImpl<Value> &results) {
     buildSoftmax(op, b, results);
   }
+  static void buildTerms(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                         SmallVectorImpl<Value> &terms) {
+    RowParts(b, op.getLoc(), op.getOperand(), op.getDim(), parts)
+        .buildExponentials(op.getOperand(), terms);
+  }
+  static void buildJoined(Op op, OpBuilder &b, ArrayRef<int64_t> parts,
+                          ValueRange terms, SmallVectorImpl<Value> &results) {
+    buildJoinedSoftmax(op, b, parts, terms, results);
+  }
   static LogicalResult derive(Op op, DerivativeCall &call) {
     Value g = call.cotangents[0];
     if (call.needed[0] && g)
@@ -170,9 +199,10 @@ struct SoftmaxGradientAnswers
 
 void nn::registerSoftmaxModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NNDialect *) {
-    attachAnswers<SoftmaxOp, SoftmaxAnswers<SoftmaxOp, SoftmaxGradOp>>(context);
-    attachAnswers<LogSoftmaxOp, SoftmaxAnswers<LogSoftmaxOp, LogSoftmaxGradOp>>(
+    attachRowAnswers<SoftmaxOp, SoftmaxAnswers<SoftmaxOp, SoftmaxGradOp>>(
         context);
+    attachRowAnswers<LogSoftmaxOp,
+                     SoftmaxAnswers<LogSoftmaxOp, LogSoftmaxGradOp>>(context);
     attachGradient<SoftmaxGradOp, SoftmaxGradientAnswers<SoftmaxGradOp>>(
         context);
     attachGradient<LogSoftmaxGradOp, SoftmaxGradientAnswers<LogSoftmaxGradOp>>(

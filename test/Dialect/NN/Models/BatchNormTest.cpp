@@ -81,6 +81,42 @@ TEST(BatchNorm, DecomposeIntoEqualOps) {
     }
 }
 
+TEST(BatchNorm, MomentsOfPartsAreJoined) {
+  const std::vector<int64_t> parts[] = {
+      {2, 1, 1}, {4, 1, 2}, {1, 3, 2}, {1, 6, 1}};
+  for (int dim : {0, 1, 2})
+    for (ArrayRef<int64_t> of : parts)
+      if (of[dim] == 1)
+        for (auto [element, tolerance] :
+             {std::pair("f64", 1e-13), {"f32", 1e-5}, {"bf16", 4e-2}})
+          EXPECT_TRUE(checkOneRound(BatchNormText(element, dim).statistics(),
+                                    of, tolerance))
+              << dim << " " << element;
+}
+
+// A mean of ten thousand deviations: parts written out, and one value of all.
+// Tolerances are two units of the last place of such a mean in f64, and one in
+// f32; the form of two rounds is held to them too.
+TEST(BatchNorm, MeansFarFromZeroLoseNothingInOneRound) {
+  for (const char *element : {"f64", "f32"}) {
+    std::string full = std::string("tensor<256x2x") + element + ">",
+                features = std::string("tensor<2x") + element + ">";
+    std::string text =
+        "func.func @f(%x: " + full +
+        " {test.low = 9998.3, test.high = 10001.7}, %s: " + features +
+        ", %o: " + features + ") -> (" + full + ", " + features +
+        ") {\n  %y, %m, %v = nn.batch_norm %x, %s, %o {dim = 1 : i64, epsilon "
+        "= 1.0e-5 : f64} : (" +
+        full + ", " + features + ", " + features + ") -> (" + full + ", " +
+        features + ", " + features + ")\n  return %y, %v : " + full + ", " +
+        features + "\n}";
+    double tolerance = std::string(element) == "f64" ? 4e-12 : 1e-3;
+    EXPECT_TRUE(checkDecomposition(text, tolerance));
+    for (int64_t parts : {2, 8, 64})
+      EXPECT_TRUE(checkOneRound(text, {parts, 1}, tolerance)) << parts;
+  }
+}
+
 TEST(BatchNorm, FeaturesPassAndTheirElementsHaveADistributedForm) {
   BatchNormText text("f64", 1);
   EXPECT_EQ(printRule(text.forward()),

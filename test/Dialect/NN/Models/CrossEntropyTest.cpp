@@ -49,6 +49,12 @@ TEST(CrossEntropy, DerivativeAgreesWithDifferences) {
     EXPECT_TRUE(checkDerivative(makeLoss("f64", returned))) << returned;
 }
 
+TEST(CrossEntropy, ExponentialsOfPartsAreJoined) {
+  EXPECT_TRUE(checkOneRound(makeLoss("f64", "%l, %s"), {1, 1, 5}, 1e-14));
+  EXPECT_TRUE(checkOneRound(makeLoss("f32", "%l, %s"), {1, 1, 5}, 1e-6));
+  EXPECT_TRUE(checkOneRound(makeLoss("bf16", "%l, %s"), {1, 1, 5}, 1e-2));
+}
+
 TEST(CrossEntropy, DecomposesIntoEqualOps) {
   EXPECT_TRUE(checkDecomposition(makeLoss("f64", "%l, %s"), 1e-14));
   EXPECT_TRUE(checkDecomposition(makeLoss("f32", "%l, %s"), 1e-6));

@@ -43,6 +43,37 @@ struct LogSumExpText {
   }
 };
 
+TEST(LogSumExp, ExponentialsOfPartsAreJoined) {
+  for (bool isSafe : {false, true})
+    for (auto [element, tolerance] :
+         {std::pair("f64", 1e-14), {"f32", 2e-6}, {"bf16", 2e-2}}) {
+      EXPECT_TRUE(
+          checkOneRound(LogSumExpText(element, kDims[0], isSafe).forward(),
+                        {1, 3, 1}, tolerance));
+      EXPECT_TRUE(
+          checkOneRound(LogSumExpText(element, kDims[5], isSafe).forward(),
+                        {2, 1, 2}, tolerance));
+    }
+}
+
+// As in Softmax; a safe one is -inf where all is masked.
+TEST(LogSumExp, PartsThatAreMaskedAreJoined) {
+  for (const char *safe : {"", ", safe"})
+    EXPECT_TRUE(checkOneRound(std::string(R"(func.func @f() -> tensor<5xf32> {
+      %x = stablehlo.constant dense<[
+        [0xFF800000, 0xFF800000, -1.0e30, -1.0e30],
+        [0xFF800000, 0xFF800000, 90.0, 95.0],
+        [0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000],
+        [1.0, 0x7F800000, 2.0, 3.0],
+        [1.0, 2.0, 0x7FC00000, 3.0]]> : tensor<5x4xf32>
+      %y = nn.log_sum_exp %x {dims = array<i64: 1>)") +
+                                  safe +
+                                  R"(} : (tensor<5x4xf32>) -> tensor<5xf32>
+      return %y : tensor<5xf32>
+    })",
+                              {1, 2}, 1e-6));
+}
+
 TEST(LogSumExp, DerivativeAgreesWithDifferences) {
   for (Dims dims : kDims)
     for (bool isSafe : {false, true})

@@ -53,6 +53,16 @@ std::string makeNormGradient(const std::string &name,
          types.full + "\n  return %d : " + types.full + "\n}";
 }
 
+TEST(Norms, MomentsOfPartsAreJoined) {
+  const std::vector<int64_t> parts[] = {{1, 1, 5}, {1, 2, 1}, {1, 2, 5}};
+  for (ArrayRef<int64_t> of : parts)
+    for (auto [element, tolerance] :
+         {std::pair("f64", 1e-13), {"f32", 1e-5}, {"bf16", 4e-2}})
+      EXPECT_TRUE(checkOneRound(makeNorm("layer_norm", element, 2, "%y, %r"),
+                                of, tolerance))
+          << element;
+}
+
 TEST(Norms, DerivativeAgreesWithDifferences) {
   for (const char *name : kNorms)
     for (int dims : {1, 2})

@@ -57,6 +57,38 @@ TEST(Softmax, DecomposeIntoEqualOps) {
       }
 }
 
+TEST(Softmax, ExponentialsOfPartsAreJoined) {
+  for (const char *name : kSoftmaxes)
+    for (auto [element, tolerance] :
+         {std::pair("f64", 1e-14), {"f32", 2e-6}, {"bf16", 2e-2}}) {
+      EXPECT_TRUE(
+          checkOneRound(makeSoftmax(name, element, 0), {4, 1, 1}, tolerance));
+      EXPECT_TRUE(
+          checkOneRound(makeSoftmax(name, element, 1), {1, 3, 1}, tolerance));
+    }
+}
+
+// Of a row that is masked in part, wholly, that has an infinity or no number,
+// the result is that of the op: a part may be masked where the row is not.
+TEST(Softmax, PartsThatAreMaskedAreJoined) {
+  for (const char *name : kSoftmaxes)
+    EXPECT_TRUE(checkOneRound(
+        std::string(R"(func.func @f() -> tensor<6x4xf32> {
+      %x = stablehlo.constant dense<[
+        [0xFF800000, 0xFF800000, -1.0e30, -1.0e30],
+        [0xFF800000, 0xFF800000, 90.0, 95.0],
+        [1.0e4, 1.0e4, 0xFF800000, -1.0e4],
+        [0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000],
+        [1.0, 0x7F800000, 2.0, 3.0],
+        [1.0, 2.0, 0x7FC00000, 3.0]]> : tensor<6x4xf32>
+      %y = nn.)") +
+            name +
+            R"( %x {dim = 1 : i64} : (tensor<6x4xf32>) -> tensor<6x4xf32>
+      return %y : tensor<6x4xf32>
+    })",
+        {1, 2}, 1e-6));
+}
+
 TEST(Softmax, RowsPassAndTheDimHasADistributedForm) {
   for (const char *name : kSoftmaxes) {
     EXPECT_EQ(printRule(makeSoftmax(name, "f32", 1)),
