@@ -128,8 +128,8 @@ dist.entry @evaluate function(@evaluated)
 
 //--- others.mlir
 // What is as narrow already stays; groups of rows are scaled like other
-// products, the narrow result of one is made in f32; attention and convolutions
-// multiply bf16.
+// products, and so are convolutions; the narrow result of one is made in f32;
+// attention multiplies bf16.
 // CHECK-LABEL: func.func @f
 // CHECK: stablehlo.dot_general %{{.*}} : (tensor<2x4xi32>, tensor<4x4xi32>) -> tensor<2x4xi32>
 // CHECK: %[[Y:.*]] = stablehlo.dot_general %{{.*}} : (tensor<2x4xf8E4M3FN>, tensor<4x4xf8E4M3FN>) -> tensor<2x4xf32>
@@ -137,7 +137,7 @@ dist.entry @evaluate function(@evaluated)
 // CHECK: stablehlo.convert %[[YS]] : (tensor<2x4xf32>) -> tensor<2x4xf16>
 // CHECK: nn.attention %{{.*}} : (tensor<6x4xbf16>, tensor<6x4xbf16>, tensor<6x4xbf16>, tensor<6x6xf32>)
 // CHECK: nn.grouped_dot %{{.*}} : (tensor<6x4xf8E4M3FN>, tensor<2x4x3xf8E4M3FN>, tensor<2xi32>) -> tensor<6x3xf32>
-// CHECK: stablehlo.convolution(%{{.*}}, %{{.*}}) {{.*}} : (tensor<1x5x2xbf16>, tensor<3x2x4xbf16>) -> tensor<1x3x4xf32>
+// CHECK: stablehlo.convolution(%{{.*}}, %{{.*}}) {{.*}} : (tensor<1x5x2xf8E4M3FN>, tensor<3x2x4xf8E4M3FN>) -> tensor<1x3x4xf32>
 dist.mesh @mesh = <"data"=1>
 dist.state @w : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
 func.func private @microbatch(%w: tensor<4x4xf32> {dist.port = #dist.port<parameter @w>})

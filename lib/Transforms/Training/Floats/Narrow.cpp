@@ -32,7 +32,7 @@
 // Floats of eight bits have a scale for each tensor (FactorScales.h). What is
 // linear in each factor, and takes two types, multiplies f8E4M3FN, and
 // cotangents of f8E5M2, and its result is divided by both scales; other ops, as
-// attention and convolutions, multiply bf16.
+// attention, multiply bf16.
 //
 // Test: test/Transforms/Training/narrow.mlir
 //===----------------------------------------------------------------------===//
