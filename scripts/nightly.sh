@@ -220,6 +220,7 @@ part_oracles() {
   $python $oracle/manual.py --llmc $llmc --runs 3 --only '*.stored,*.called' -o $out/manual || status=1
   $python $oracle/loops.py --llmc $llmc --runs 11 -o $out/loops || status=1
   $python $oracle/loops.py --llmc $llmc --runs 11 --only '*.derived' -o $out/loops || status=1
+  $python $oracle/delayed_loops.py --llmc $llmc -o $out/delayed_loops || status=1
   $python $oracle/attention.py --llmc $llmc --runs 10 -o $out/attention || status=1
   $python $oracle/raised_ops.py --llmc $llmc --runs 9 -o $out/raised_ops || status=1
   $python $oracle/varied_losses.py --llmc $llmc --runs 4 -o $out/varied_losses || status=1

@@ -55,7 +55,7 @@ struct Convolution {
                        low = {0, 0}, high = {0, 0}, leftDilation = {1, 1},
                        rightDilation = {1, 1};
   std::vector<bool> reverse = {false, false};
-  std::string type = "f32";
+  std::string type = "f32", rightElement, resultElement; ///< "": of the type.
 
   std::vector<int64_t> places() const;
   std::vector<int64_t> shapeOf(const std::string &dims, int64_t first,
@@ -63,13 +63,14 @@ struct Convolution {
                                const std::vector<int64_t> &spatial) const;
   std::string resultType() const {
     return tensorOf(shapeOf(result, batch / batchGroups, outputs, places()),
-                    type);
+                    resultElement.empty() ? type : resultElement);
   }
   std::string leftType() const {
     return tensorOf(shapeOf(left, batch, inputs, sizes), type);
   }
   std::string rightType() const {
-    return tensorOf(shapeOf(right, inputs / groups, outputs, kernel), type);
+    return tensorOf(shapeOf(right, inputs / groups, outputs, kernel),
+                    rightElement.empty() ? type : rightElement);
   }
   std::string op(const std::string &name, const std::string &x,
                  const std::string &w) const;
@@ -238,6 +239,8 @@ TEST(CallLanes, TypesOfConvolutions) {
     c.type = type;
     expectClose(c.text(), 0);
   }
+  c.type = "f8E4M3FN", c.rightElement = "f8E5M2", c.resultElement = "f32";
+  expectClose(c.text(), 2e-6);
 }
 
 /// What is added to the sums: another call's result, and a bias.

@@ -273,12 +273,13 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           "powers of two between the greatest element of a tensor of fp8 and "
           "the largest number of the type",
           {}, 0));
-  add(row("training.rounding", &Config::training, &TrainingConfig::rounding,
-          std::optional<std::string>("nearest"),
-          "of parameters of bf16 in the update, which is computed in f32: to "
-          "nearest, or stochastic: up or down by chance, by bits of seed, "
-          "step, name and place",
-          {"nearest", "stochastic"}));
+  add(row(
+      "training.rounding", &Config::training, &TrainingConfig::rounding,
+      std::optional<std::string>("nearest"),
+      "of parameters of bf16 and f16 in the update, which is computed in "
+      "f32: to nearest, or stochastic: up or down by chance, by bits of seed, "
+      "step, name and place",
+      {"nearest", "stochastic"}));
   add(row("training.saved", &Config::training, &TrainingConfig::saved,
           std::optional<std::string>("as computed"),
           "what is kept for the backward beside factors of contractions: as "

@@ -128,9 +128,17 @@ const Act *Routes::findAct(Value value, SegmentOp reader) const {
   return nullptr;
 }
 
+/// Whether `maker` runs in the same cell as `reader`, and not before it: they
+/// are one segment, or parts of a chunk that loops cut.
+static bool isOfSameCell(SegmentOp reader, SegmentOp maker) {
+  return maker && maker.getChunk() == reader.getChunk() &&
+         maker.getPhase() == reader.getPhase() &&
+         !maker->isBeforeInBlock(reader);
+}
+
 /// Whether a backward finds a new value in the place of a carried state: of an
-/// update's state it finds the old one, and so it does where it makes the new
-/// one itself.
+/// update's state it finds the old one, and so it does where its cell makes the
+/// new one later on.
 static bool isReplacedBefore(const dist::Signature &signature,
                              dist::PortAttr port, Operation *terminator,
                              llvm::function_ref<bool(Value)> isMadeHere) {
@@ -163,7 +171,7 @@ void Routes::findActs() {
       dist::PortAttr port = signature.arguments[argument.getArgNumber()];
       bool isReplaced =
           isReplacedBefore(signature, port, terminator, [&](Value made) {
-            return getHome(made) == segment;
+            return isOfSameCell(segment, getHome(made));
           });
       if ((isReplaced || dist::isPort(port, dist::PortKind::Input)) &&
           keptArguments.insert({value, getChunk(segment)}).second)

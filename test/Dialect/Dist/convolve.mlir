@@ -18,10 +18,12 @@ func.func @convolve(%x: tensor<8x32x32x4xf32>, %w: tensor<3x3x4x16xf32>, %dy: te
 }
 
 // CHECK-LABEL: func.func @groups
-func.func @groups(%x: tensor<4x6xf32>, %w: tensor<3x8xf32>, %v: tensor<6x8xf32>) {
+func.func @groups(%x: tensor<4x6xf32>, %w: tensor<3x8xf32>, %v: tensor<6x8xf32>, %s: tensor<4x6xf8E4M3FN>, %t: tensor<6x8xf8E5M2>) {
   // CHECK: dist.convolve %{{.*}}, %{{.*}} dims [0, 1] x [0, 1] -> [0, 1] windows [] feature_groups(2) :
   %0 = dist.convolve %x, %w dims [0, 1] x [0, 1] -> [0, 1] windows [] feature_groups(2) : (tensor<4x6xf32>, tensor<3x8xf32>) -> tensor<4x8xf32>
   // CHECK: dist.convolve %{{.*}}, %{{.*}} dims [0, 1] x [0, 1] -> [0, 1] windows [] batch_groups(4) :
   %1 = dist.convolve %x, %v dims [0, 1] x [0, 1] -> [0, 1] windows [] batch_groups(4) : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<1x8xf32>
+  // CHECK: dist.convolve %{{.*}}, %{{.*}} dims [0, 1] x [0, 1] -> [0, 1] windows [] : (tensor<4x6xf8E4M3FN>, tensor<6x8xf8E5M2>) -> tensor<4x8xf32>
+  %2 = dist.convolve %s, %t dims [0, 1] x [0, 1] -> [0, 1] windows [] : (tensor<4x6xf8E4M3FN>, tensor<6x8xf8E5M2>) -> tensor<4x8xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: llmc-opt %s --split-input-file --verify-diagnostics
 
 func.func @types(%x: tensor<2x8x3xf32>, %w: tensor<3x3x4xf64>) {
-  // expected-error @+1 {{expected sides of equal element type, got 'f32' and 'f64'}}
+  // expected-error @+1 {{expected sides of equal element type or of floats of 8 bits, got 'f32' and 'f64'}}
   %0 = dist.convolve %x, %w dims [0, 2, 1] x [1, 2, 0] -> [0, 2, 1] windows [#dist.window<>] : (tensor<2x8x3xf32>, tensor<3x3x4xf64>) -> tensor<2x6x4xf32>
   return
 }

@@ -153,7 +153,7 @@ func.func @input_rank(%x: tensor<2xf32>, %w: tensor<2xf32>) {
 // -----
 
 func.func @elements(%x: tensor<2x8x9x6xf32>, %w: tensor<3x2x6x4xf64>) {
-  // expected-error@+1 {{expected operands of one element type and a result of floats where they are floats, got 'tensor<2x8x9x6xf32>', 'tensor<3x2x6x4xf64>' and 'tensor<2x6x8x4xf32>'}}
+  // expected-error@+1 {{expected operands of one element type, or of floats of 8 bits, and a result of floats where they are floats, got 'tensor<2x8x9x6xf32>', 'tensor<3x2x6x4xf64>' and 'tensor<2x6x8x4xf32>'}}
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x8x9x6xf32>, tensor<3x2x6x4xf64>) -> tensor<2x6x8x4xf32>
   return
 }
@@ -161,7 +161,7 @@ func.func @elements(%x: tensor<2x8x9x6xf32>, %w: tensor<3x2x6x4xf64>) {
 // -----
 
 func.func @result_elements(%x: tensor<2x8x9x6xf32>, %w: tensor<3x2x6x4xf32>) {
-  // expected-error@+1 {{expected operands of one element type and a result of floats where they are floats, got 'tensor<2x8x9x6xf32>', 'tensor<3x2x6x4xf32>' and 'tensor<2x6x8x4xi32>'}}
+  // expected-error@+1 {{expected operands of one element type, or of floats of 8 bits, and a result of floats where they are floats, got 'tensor<2x8x9x6xf32>', 'tensor<3x2x6x4xf32>' and 'tensor<2x6x8x4xi32>'}}
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x8x9x6xf32>, tensor<3x2x6x4xf32>) -> tensor<2x6x8x4xi32>
   return
 }

@@ -44,7 +44,7 @@ from narrowed import FP8, narrowed
 # where is the same. In f16 JAX has no scale of the loss, and its smallest cotangents fewer digits. With
 # eight bits a rounding that turns over moves a number by an eighth, so later steps are apart by what
 # the policy itself is from f32; the first step is the one that tells whether it is the same policy.
-EXACT = {"bf16": ("mlp", "cnn", "lstm", "unet"), "fp8": ("mlp", "scan", "lstm", "unet"), "f16": ()}
+EXACT = {"bf16": ("mlp", "cnn", "lstm", "unet"), "fp8": ("mlp", "cnn", "scan", "lstm", "unet"), "f16": ()}
 EXACT_BAR = 5e-6
 FIRST_BARS = {"bf16": 1e-2, "f16": 5e-3, "fp8": 2e-3}
 # Sums of several means, which llmc divides by other numbers than JAX, where eight bits round otherwise.

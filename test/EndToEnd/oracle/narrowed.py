@@ -14,7 +14,7 @@ what it returns:
 
 With FP8 in place of a dtype, r rounds to e4m3, of cotangents to e5m2, by a scale
 of the tensor: the power of two that brings its greatest element near the largest
-number. Convolutions multiply bf16.
+number.
 
 XLA may leave out a rounding and what undoes it: set
 XLA_FLAGS=--xla_allow_excess_precision=false before JAX is imported.
@@ -56,12 +56,6 @@ def rounded(x, dtype, isCotangent=False):
 def is_wide(x, dtype):
     bits = 8 if dtype == FP8 else jnp.finfo(dtype).bits
     return jnp.issubdtype(x.dtype, jnp.floating) and jnp.finfo(x.dtype).bits > bits
-
-
-def type_of(eqn, dtype):
-    """That of the factors of one product."""
-    isConvolution = eqn.primitive.name == "conv_general_dilated"
-    return jnp.bfloat16 if dtype == FP8 and isConvolution else dtype
 
 
 def multiply(product, dtype, x, y):
@@ -125,7 +119,7 @@ def evaluate_equation(eqn, args, dtype):
     name = eqn.primitive.name
     if name in PRODUCTS and all(is_wide(x, dtype) for x in args[:2]):
         product = functools.partial(eqn.primitive.bind, **eqn.params)
-        return [multiply(lambda x, y: product(x, y, *args[2:]), type_of(eqn, dtype), *args[:2])]
+        return [multiply(lambda x, y: product(x, y, *args[2:]), dtype, *args[:2])]
     inner = inner_of(eqn)
     if any(has_products(getattr(j, "jaxpr", j)) for j in inner):
         if name in ("scan", "cond", "while"):

@@ -11,10 +11,15 @@ Rounded to nearest they stay 1. With `training.rounding = "stochastic"`:
     parameters that are named otherwise, steps and seeds draw other bits: as many agree as by chance
     other layouts draw the same bits
 
+So it is with parameters of f16 that are 1, and with some that are 0, where a last bit is f16's least
+number; a 512th of that raises a 512th of them. What is too large for f16 is an infinity, and a number
+between its largest one and half a bit more is the largest.
+
     python stochastic_rounding.py --llmc llmc -o out
 """
 
 import argparse
+import dataclasses
 import math
 import pathlib
 import subprocess
@@ -23,8 +28,25 @@ import sys
 import arrays
 import numpy as np
 
-SIZE, STEPS, CHANCE = 64, 40, 1 / 8
-BIT = 2.0**-7
+SIZE, STEPS = 64, 40
+
+
+@dataclasses.dataclass
+class Case:
+    """Parameters of a type that begin as they are drawn, a last bit, and the share of it that is added."""
+
+    type: str
+    draw: str
+    bit: float
+    chance: float = 1 / 8
+
+
+CASES = {
+    "bf16": Case("bf16", "ones", 2.0**-7),
+    "f16": Case("f16", "ones", 2.0**-10),
+    "small": Case("f16", "zeros", 2.0**-24),
+    "tiny": Case("f16", "zeros", 2.0**-24, 1 / 512),
+}
 LAYOUTS = {
     "one": ("", ""),
     "zero1": ('match = "*"\nrest = [["data"]]\nuse = []', "data=2"),
@@ -46,7 +68,7 @@ MODEL = """module @m {
   }
 }
 """
-CONFIG = f"""[mesh]
+CONFIG = """[mesh]
 axes = ["data", "tensor"]
 [data]
 kind = "array"
@@ -54,23 +76,25 @@ kind = "array"
 x = 0
 [[init]]
 match = "*"
-draw = "ones"
+draw = "%s"
 [[layout]]
 input = "*"
 dims = [["data"]]
 [optimizer]
 name = "sgd"
-lr = {BIT * CHANCE}
+lr = %s
 """
 
 
-def train(a, layout, rounding, seed=1, steps=STEPS):
+def train(a, layout, rounding, seed=1, steps=STEPS, case="bf16", rate=None):
     """Both parameters after each step."""
-    table, mesh = LAYOUTS[layout]
-    out = a.output / f"{layout}-{rounding}-{seed}"
+    (table, mesh), of = LAYOUTS[layout], CASES[case]
+    out = a.output / f"{case}-{layout}-{rounding}-{seed}-{rate}"
     out.mkdir(parents=True, exist_ok=True)
-    (out / "config.toml").write_text(CONFIG + (f"[[layout]]\n{table}\n" if table else ""))
-    command = [a.llmc, "train", a.output / "model.mlir", "--config", out / "config.toml", "--steps", steps]
+    config = CONFIG % (of.draw, rate or of.bit * of.chance)
+    (out / "config.toml").write_text(config + (f"[[layout]]\n{table}\n" if table else ""))
+    (out / "model.mlir").write_text(MODEL.replace("bf16", of.type))
+    command = [a.llmc, "train", out / "model.mlir", "--config", out / "config.toml", "--steps", steps]
     command += ["--set", f"training.rounding={rounding}", "--set", f"training.seed={seed}"]
     command += ["--data", a.output / "data.safetensors", "--fetch", "v,w", "--fetch-each-step", "--dump", out]
     command += ["--mesh", mesh] if mesh else []
@@ -86,23 +110,42 @@ def deviations(found, chance, draws):
     return abs(found - chance) / math.sqrt(chance * (1 - chance) / draws)
 
 
-def check_chance(values):
+def check_chance(values, case="bf16"):
+    chance, bit = CASES[case].chance, CASES[case].bit
+    begin = np.full((1, SIZE, SIZE), float(CASES[case].draw == "ones"))
     for name, steps in values.items():
-        raised = np.diff(np.concatenate([np.ones((1, SIZE, SIZE)), steps]), axis=0) / BIT
+        raised = np.diff(np.concatenate([begin, steps]), axis=0) / bit
         if not np.isin(raised, (0, 1)).all():
             yield f"expected {name} to stay or to go up by a bit, got {np.unique(raised)}"
-        if not deviations(raised.mean(), CHANCE, raised.size) < 4:
-            yield f"{name} is {deviations(raised.mean(), CHANCE, raised.size):.1f} deviations off in all steps"
-        worst = max(deviations(step.mean(), CHANCE, step.size) for step in raised)
+        if not deviations(raised.mean(), chance, raised.size) < 4:
+            yield f"{name} is {deviations(raised.mean(), chance, raised.size):.1f} deviations off in all steps"
+        worst = max(deviations(step.mean(), chance, step.size) for step in raised)
         if not worst < 5:
             yield f"{name} is {worst:.1f} deviations off in a step"
 
 
 def check_apart(one, other, what):
     """Independent draws both raise, or both keep, with the chance of two."""
-    same = CHANCE**2 + (1 - CHANCE) ** 2
+    chance = CASES["bf16"].chance
+    same = chance**2 + (1 - chance) ** 2
     if not deviations(np.mean(one == other), same, one.size) < 5:
         yield f"expected other bits of {what}, {np.mean(one == other):.3f} agree and not {same:.3f}"
+
+
+def check_half(a):
+    """Parameters of f16."""
+    for case in ("f16", "small", "tiny"):
+        values = train(a, "one", "stochastic", case=case)
+        yield from (f"{case}: {fault}" for fault in check_chance(values, case))
+        if case == "tiny":
+            continue
+        other = train(a, "zero3", "stochastic", steps=4, case=case)
+        if any((other[name] != values[name][:4]).any() for name in values):
+            yield f"expected the bits of one device of {case} in zero3"
+    for rate, want in {65510.0: 65504.0, 65530.0: math.inf}.items():
+        found = train(a, "one", "stochastic", steps=1, case="small", rate=rate)["v"]
+        if not (found == want).all():
+            yield f"expected {want} of what is {rate}, got {np.unique(found)}"
 
 
 def main():
@@ -112,7 +155,6 @@ def main():
     a = p.parse_args()
     a.output.mkdir(parents=True, exist_ok=True)
     arrays.write_safetensors(a.output / "data.safetensors", {"data": np.ones((48, SIZE), np.float32)})
-    (a.output / "model.mlir").write_text(MODEL)
     faults = []
     if not all((value == 1).all() for value in train(a, "one", "nearest", steps=3).values()):
         faults.append("expected parameters that are rounded to nearest to stay")
@@ -127,8 +169,9 @@ def main():
         other = train(a, layout, "stochastic", steps=4)
         if any((other[name] != values[name][:4]).any() for name in values):
             faults.append(f"expected the bits of one device in {layout}")
-    mean = values["w"][-1].mean()
-    print(f"mean {mean:.5f}, expected {1 + STEPS * BIT * CHANCE:.5f}; {len(LAYOUTS)} layouts", *faults, sep="; ")
+    faults += check_half(a)
+    mean, of = values["w"][-1].mean(), CASES["bf16"]
+    print(f"mean {mean:.5f}, expected {1 + STEPS * of.bit * of.chance:.5f}; {len(LAYOUTS)} layouts", *faults, sep="; ")
     print(f"{len(faults)} faults")
     sys.exit(1 if faults else 0)
 

@@ -28,9 +28,9 @@ namespace {
 using namespace plan;
 namespace fs = std::filesystem;
 
-/// One state "w" of [5, 6], its rows split (and padded) over two devices, and
-/// an entry that leaves it as it is.
-Plan makePlan() {
+/// One state "w" of [rows, 6], whose rows are split (and padded) over two
+/// devices, and an entry that leaves it as it is.
+Plan makePlan(int64_t rows = 5) {
   PlanBuilder b({{{"data", 2}}, -1});
   int32_t compute = b.addStream("C", StreamKind::compute);
   int32_t frame = b.addFrame("state", FrameKind::state);
@@ -46,8 +46,8 @@ Plan makePlan() {
   b.plan().entries = {entry};
   State state;
   state.name = "w";
-  state.shape = {5, 6};
-  Layout layout = Layout::split({5, 6}, {{0}, {}}, b.plan().mesh);
+  state.shape = {rows, 6};
+  Layout layout = Layout::split({rows, 6}, {{0}, {}}, b.plan().mesh);
   state.parts = {{{0, 0}, layout, {}, b.view(w)}};
   b.plan().states = {state};
   b.place();
@@ -368,10 +368,10 @@ TEST(CheckpointRun, OtherStatesAreListed) {
 }
 
 // States that are numbered by the ops of a program, where another mesh has more
-// of these: which is which is not known.
+// of these, or cuts a loop: which is which is not known.
 TEST(CheckpointRun, RenumberedStatesBeginAnew) {
-  auto open = [](int count) {
-    Plan plan = makePlan();
+  auto open = [](int count, int64_t rows) {
+    Plan plan = makePlan(rows);
     State state = plan.states[0];
     state.role = StateRole::carried;
     plan.states.clear();
@@ -389,19 +389,19 @@ TEST(CheckpointRun, RenumberedStatesBeginAnew) {
   options.folder = folder.path;
   {
     auto checkpoints = *Checkpointing::open(options, nullptr);
-    auto session = open(1);
+    auto session = open(1, 5);
     ASSERT_TRUE(checkpoints->begin(*session, "train").ok());
     ASSERT_TRUE(session->writeState("train.amax.0", statesOf(4)).ok());
     ASSERT_TRUE(checkpoints->write(*session, 1).ok());
   }
   options.resume = true;
-  for (int count : {1, 2}) {
+  for (auto [count, rows] : {std::pair(1, 5), {2, 5}, {1, 6}}) {
     auto checkpoints = *Checkpointing::open(options, nullptr);
-    auto session = open(count);
+    auto session = open(count, rows);
     Status status = checkpoints->begin(*session, "train");
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(session->readState("train.amax.0")->bytes == statesOf(4).bytes,
-              count == 1);
+              count == 1 && rows == 5);
   }
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/Dist.h"
+#include "llmc/Runtime/Base/Float8Factors.h"
+#include "llmc/Support/StoredElements.h"
 
 using namespace mlir;
 using namespace llmc::dist;
@@ -112,11 +114,14 @@ static LogicalResult verifyAddends(ConvolveOp op) {
 }
 
 LogicalResult ConvolveOp::verify() {
-  if (getLhs().getType().getElementType() !=
-      getRhs().getType().getElementType())
-    return emitOpError() << "expected sides of equal element type, got "
-                         << getLhs().getType().getElementType() << " and "
-                         << getRhs().getType().getElementType();
+  Type left = getLhs().getType().getElementType(),
+       right = getRhs().getType().getElementType();
+  std::optional<rt::DType> a = getRuntimeDType(left),
+                           b = getRuntimeDType(right);
+  if (left != right && !(a && b && rt::multiplyTogether(*a, *b)))
+    return emitOpError() << "expected sides of equal element type or of floats "
+                            "of 8 bits, got "
+                         << left << " and " << right;
   if (failed(verifyLists(*this)) || failed(verifySizes(*this)))
     return failure();
   return verifyAddends(*this);

@@ -338,12 +338,22 @@ static LogicalResult verifyReach(ConvolutionOp op, ArrayRef<int64_t> places) {
   return success();
 }
 
+/// Both have floats of eight bits, of whatever kind.
+static bool areSmallFloats(RankedTensorType lhs, RankedTensorType rhs) {
+  return llvm::all_of(std::initializer_list<RankedTensorType>{lhs, rhs},
+                      [](RankedTensorType type) {
+                        return isFloatTensor(type) &&
+                               type.getElementTypeBitWidth() == 8;
+                      });
+}
+
 LogicalResult ConvolutionOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
-  if (!haveSameElement(lhs, rhs) ||
+  if ((!haveSameElement(lhs, rhs) && !areSmallFloats(lhs, rhs)) ||
       isFloatTensor(lhs) != isFloatTensor(getType()))
-    return emitOpError("expected operands of one element type and a result of "
-                       "floats where they are floats, got ")
+    return emitOpError("expected operands of one element type, or of floats of "
+                       "8 bits, and a result of floats where they are floats, "
+                       "got ")
            << lhs << ", " << rhs << " and " << getType();
   if (lhs.getRank() < 2)
     return emitOpError("expected an input of rank 2 or more, got ") << lhs;

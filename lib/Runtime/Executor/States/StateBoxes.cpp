@@ -102,11 +102,54 @@ static std::string listNames(const char *what,
   return names.empty() ? "" : fmt::format("; {}{}", what, text);
 }
 
-static Status compare(const plan::Plan &plan, const StoredTensors &stored) {
+/// "train.amax." of "train.amax.12", and "" of a name without such an end. The
+/// number is that of an op of the program, which another mesh may count
+/// otherwise, as it cuts some ops in parts.
+static std::string familyOf(const std::string &name) {
+  size_t end = name.find_last_not_of("0123456789") + 1;
+  bool isNumbered = end > 0 && end < name.size() && name[end - 1] == '.';
+  return isNumbered && isOurs(name) ? name.substr(0, end) : "";
+}
+
+/// Families of llmc's own states of which the checkpoint has another number, or
+/// others in shape, as where a mesh cuts loops: which state is which is not
+/// known.
+static std::set<std::string> findRenumbered(const plan::Plan &plan,
+                                            const StoredTensors &stored) {
+  using Shapes = std::map<std::string, std::vector<int64_t>>;
+  std::map<std::string, Shapes> here, there;
+  for (const plan::State &state : plan.states) {
+    here[familyOf(state.name)][state.name] = state.shape;
+  }
+  for (const auto &[name, tensor] : stored.tensors()) {
+    there[familyOf(name)][name] = tensor.shape;
+  }
+  std::set<std::string> renumbered;
+  for (const auto &[family, shapes] : here) {
+    const Shapes &others = there[family];
+    if (!family.empty() && !others.empty() && others != shapes) {
+      const char *like =
+          others.size() == shapes.size() ? " of other shapes" : "";
+      log(LogLevel::warning,
+          fmt::format("expected {} states '{}*' in the checkpoint, got {}{}: "
+                      "they begin anew",
+                      shapes.size(), family, others.size(), like));
+      renumbered.insert(family);
+    }
+  }
+  return renumbered;
+}
+
+/// All but the states of families that begin anew.
+static Status compare(const plan::Plan &plan, const StoredTensors &stored,
+                      const std::set<std::string> &renumbered) {
   std::vector<std::string> missing, others, extra;
   std::set<std::string> known;
   for (const plan::State &state : plan.states) {
     known.insert(state.name);
+    if (renumbered.count(familyOf(state.name))) {
+      continue;
+    }
     const StoredTensor *tensor = stored.find(state.name);
     if (!tensor && !comesAndGoes(state.name, nameOf(state.role))) {
       missing.push_back(state.name);
@@ -134,42 +177,9 @@ static Status compare(const plan::Plan &plan, const StoredTensors &stored) {
       .withHint("resume with the model and the optimizer that wrote it");
 }
 
-/// "train.amax." of "train.amax.12", and "" of a name without such an end. The
-/// number is that of an op of the program, which another mesh may count
-/// otherwise, as it cuts some ops in parts.
-static std::string familyOf(const std::string &name) {
-  size_t end = name.find_last_not_of("0123456789") + 1;
-  bool isNumbered = end > 0 && end < name.size() && name[end - 1] == '.';
-  return isNumbered && isOurs(name) ? name.substr(0, end) : "";
-}
-
-/// Families of llmc's own states of which the checkpoint has another number:
-/// which state is which is not known.
-static std::set<std::string> findRenumbered(const plan::Plan &plan,
-                                            const StoredTensors &stored) {
-  std::map<std::string, int> here, there;
-  for (const plan::State &state : plan.states) {
-    ++here[familyOf(state.name)];
-  }
-  for (const auto &[name, tensor] : stored.tensors()) {
-    ++there[familyOf(name)];
-  }
-  std::set<std::string> renumbered;
-  for (const auto &[family, count] : here) {
-    if (!family.empty() && there[family] != 0 && there[family] != count) {
-      log(LogLevel::warning,
-          fmt::format("expected {} states '{}*' in the checkpoint, got {}: "
-                      "they begin anew",
-                      count, family, there[family]));
-      renumbered.insert(family);
-    }
-  }
-  return renumbered;
-}
-
 Status States::restore(const StoredTensors &stored) {
-  LLMC_TRY(compare(plan, stored));
   std::set<std::string> renumbered = findRenumbered(plan, stored);
+  LLMC_TRY(compare(plan, stored, renumbered));
   for (const plan::State &state : plan.states) {
     const StoredTensor *tensor = stored.find(state.name);
     if (!tensor || renumbered.count(familyOf(state.name))) {

@@ -104,10 +104,7 @@ static Status checkResult(const Sum &sum, const Operand &c) {
 template <typename Shape>
 static Status checkTypes(std::string_view kind, const Shape &shape) {
   bool floats = isFloat(shape.a);
-  bool areFactors = std::is_same_v<Shape, ContractionShape>
-                        ? multiplyTogether(shape.a, shape.b)
-                        : shape.a == shape.b;
-  if (!areFactors || floats != isFloat(shape.c) ||
+  if (!multiplyTogether(shape.a, shape.b) || floats != isFloat(shape.c) ||
       floats != isFloat(shape.accumulate)) {
     return mismatch(fmt::format("a {} of {} and {} into {}, accumulated in {}",
                                 kind, nameOf(shape.a), nameOf(shape.b),

@@ -38,10 +38,10 @@ static Value buildGreatest(OpBuilder &builder, Location loc, Value x) {
                   hlo::constantLike(builder, loc, greatest, 0));
 }
 
-/// The power of two at or below a number that is normal.
+/// The powers of two at or below numbers that are normal.
 static Value floorToPower(OpBuilder &builder, Location loc, Value x) {
   constexpr double exponent = 0x7f800000;
-  auto bits = RankedTensorType::get({}, builder.getI32Type());
+  Type bits = cast<RankedTensorType>(x.getType()).clone(builder.getI32Type());
   Value whole = hlo::BitcastConvertOp::create(builder, loc, bits, x);
   Value kept = hlo::logicalAnd(
       builder, loc, whole, hlo::constantLike(builder, loc, whole, exponent));
@@ -61,14 +61,14 @@ Value FactorScales::buildScale(OpBuilder &builder, Location loc, Value amax,
   return floorToPower(builder, loc, scale);
 }
 
-/// The greatest that the state remembers, which then remembers `amax`.
-Value FactorScales::remember(OpBuilder &builder, Location loc, Value amax) {
-  MLIRContext *context = builder.getContext();
-  auto type = RankedTensorType::get({scaling.history}, builder.getF32Type());
+/// A carried state of zeros, as the function's last argument.
+BlockArgument FactorScales::addState(Location loc, ArrayRef<int64_t> shape) {
+  MLIRContext *context = function.getContext();
+  OpBuilder states(function);
+  auto type = RankedTensorType::get(shape, states.getF32Type());
   std::string name = (step.getSymName() + ".amax." +
                       llvm::Twine(static_cast<unsigned>(next.size())))
                          .str();
-  OpBuilder states(function);
   dist::StateOp::create(
       states, loc, name, type, dist::Role::Carried,
       dist::DrawAttr::get(context, dist::DrawKind::Zeros, ArrayRef<double>()));
@@ -78,39 +78,80 @@ Value FactorScales::remember(OpBuilder &builder, Location loc, Value amax) {
   signature.arguments.push_back(port);
   (void)function.insertArgument(function.getNumArguments(), type, {}, loc);
   signature.write(function);
-  Value known = function.getArguments().back();
+  next.push_back({port, Value()});
+  return function.getArguments().back();
+}
+
+/// The greatest that the state remembers, for each trip of `loops`; the state
+/// then remembers `amax`.
+Value FactorScales::remember(OpBuilder &builder, Location loc, Value amax,
+                             ArrayRef<dist::LoopAttr> loops) {
+  SmallVector<int64_t> shape;
+  for (dist::LoopAttr loop : loops)
+    shape.push_back(loop.getTrips());
+  auto dim = static_cast<int64_t>(shape.size());
+  shape.push_back(scaling.history);
+  Value known = addState(loc, shape);
   auto isFinite = hlo::IsFiniteOp::create(
       builder, loc, RankedTensorType::get({}, builder.getI1Type()), amax);
-  Value newest = hlo::select(builder, loc, isFinite, amax,
-                             hlo::constantLike(builder, loc, amax, 0));
-  Value row = hlo::reshape(builder, loc, newest, {1});
+  Value row = hlo::select(builder, loc, isFinite, amax,
+                          hlo::constantLike(builder, loc, amax, 0));
+  for (dist::LoopAttr loop : llvm::reverse(loops))
+    row =
+        dist::LeaveOp::create(builder, loc, row, dist::LeaveKind::Stack, loop);
+  SmallVector<int64_t> starts(shape.size(), 0), limits(shape);
+  shape[dim] = 1;
+  --limits[dim];
+  row = hlo::reshape(builder, loc, row, shape);
   if (scaling.history > 1)
     row = hlo::concatenate(
-        builder, loc,
-        {row, hlo::slice(builder, loc, known, {0}, {scaling.history - 1})}, 0);
-  next.push_back({port, row});
-  return hlo::reduceMax(builder, loc, known, {0});
+        builder, loc, {row, hlo::slice(builder, loc, known, starts, limits)},
+        dim);
+  next.back().second = row;
+  return hlo::reduceMax(builder, loc, known, {dim});
+}
+
+FactorScales::Scale FactorScales::buildCurrent(OpBuilder &builder, Location loc,
+                                               Value amax, FloatType type) {
+  Value scale = buildScale(builder, loc, amax, type);
+  Value one = hlo::constantLike(builder, loc, scale, 1);
+  return {scale, hlo::div(builder, loc, one, scale)};
+}
+
+FactorScales::Scale FactorScales::buildDelayed(OpBuilder &builder, Location loc,
+                                               Value amax, FloatType type,
+                                               dist::LoopAttr loop) {
+  std::vector<dist::LoopAttr> loops;
+  if (loop)
+    loops = loop.getPath();
+  Value known = remember(builder, loc, amax, loops);
+  Value isKnown =
+      hlo::compare(builder, loc, hlo::ComparisonDirection::GT, known,
+                   hlo::constantLike(builder, loc, known, 0));
+  Value one = hlo::constantLike(builder, loc, known, 1);
+  Value scale = hlo::select(builder, loc, isKnown,
+                            buildScale(builder, loc, known, type), one);
+  Value inverse = hlo::div(builder, loc, one, scale);
+  for (dist::LoopAttr each : loops)
+    for (Value *row : {&scale, &inverse})
+      *row =
+          dist::EnterOp::create(builder, loc, *row, dist::EnterKind::Row, each);
+  return {scale, inverse};
 }
 
 ScaledValue FactorScales::build(OpBuilder &builder, Location loc, Value x,
-                                FloatType type, bool isMade) {
-  Value amax = buildGreatest(builder, loc, x), scale;
-  if (step && isMade && scaling.history > 0) {
-    Value known = remember(builder, loc, amax);
-    Value isKnown =
-        hlo::compare(builder, loc, hlo::ComparisonDirection::GT, known,
-                     hlo::constantLike(builder, loc, known, 0));
-    scale = hlo::select(builder, loc, isKnown,
-                        buildScale(builder, loc, known, type),
-                        hlo::constantLike(builder, loc, known, 1));
-  } else {
-    scale = buildScale(builder, loc, amax, type);
-  }
+                                FloatType type, bool isMade,
+                                dist::LoopAttr loop) {
+  Value amax = buildGreatest(builder, loc, x);
+  bool isDelayed =
+      step && isMade && scaling.history > 0 && !(loop && loop.getConditional());
+  auto [scale, inverse] = isDelayed
+                              ? buildDelayed(builder, loc, amax, type, loop)
+                              : buildCurrent(builder, loc, amax, type);
   auto shape = cast<RankedTensorType>(x.getType());
   Value value = nn::QuantizeOp::create(
       builder, loc, RankedTensorType::get(shape.getShape(), type), x, scale);
-  Value one = hlo::constantLike(builder, loc, scale, 1);
-  return {value, hlo::div(builder, loc, one, scale)};
+  return {value, inverse};
 }
 
 Value FactorScales::unscale(OpBuilder &builder, Location loc, Value product,

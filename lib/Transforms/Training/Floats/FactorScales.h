@@ -18,6 +18,14 @@
 // is 1 until there are any. Weights and inputs, which no op of the microbatch
 // makes, have current scales. A tensor that is not finite is not remembered.
 //
+// A tensor that each trip of a loop makes has a scale for each trip. Its state
+// has a dim for the trips of each loop around it: scales are made before the
+// loop, and enter by rows; greatest elements leave it stacked.
+//
+//   %s = scales of %state : tensor<12xf32>      %state : tensor<12x16xf32>
+//   %t = dist.enter row %s, %q = nn.quantize %x, %t
+//   %n = dist.leave stack (amax of %x) : tensor<12xf32>
+//
 // Test: test/Transforms/Training/scales.mlir
 //===----------------------------------------------------------------------===//
 
@@ -51,9 +59,12 @@ public:
       : function(function), scaling(scaling), step(step) {}
 
   /// `x` as floats of `type`, at the builder's place. Scales of what is made in
-  /// the microbatch may be delayed.
+  /// the microbatch may be delayed. `loop` is the innermost one that has a
+  /// value of `x` in each of its trips, with those around it; null: none. In
+  /// one that its condition ends, whose trips nobody can number, scales are
+  /// current.
   ScaledValue build(OpBuilder &builder, Location loc, Value x,
-                    mlir::FloatType type, bool isMade);
+                    mlir::FloatType type, bool isMade, dist::LoopAttr loop);
   /// What is made of the result of a product of factors with scales.
   static Value unscale(OpBuilder &builder, Location loc, Value product,
                        ArrayRef<Value> inverses);
@@ -61,9 +72,18 @@ public:
   void finish();
 
 private:
-  Value remember(OpBuilder &builder, Location loc, Value amax);
+  /// A scale and one over it.
+  using Scale = std::pair<Value, Value>;
+
+  BlockArgument addState(Location loc, ArrayRef<int64_t> shape);
+  Value remember(OpBuilder &builder, Location loc, Value amax,
+                 ArrayRef<dist::LoopAttr> loops);
   Value buildScale(OpBuilder &builder, Location loc, Value amax,
                    mlir::FloatType type);
+  Scale buildCurrent(OpBuilder &builder, Location loc, Value amax,
+                     mlir::FloatType type);
+  Scale buildDelayed(OpBuilder &builder, Location loc, Value amax,
+                     mlir::FloatType type, dist::LoopAttr loop);
 
   mlir::func::FuncOp function;
   Scaling scaling;

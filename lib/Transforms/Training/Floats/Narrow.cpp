@@ -32,7 +32,7 @@
 // Floats of eight bits have a scale for each tensor (FactorScales.h). What is
 // linear in each factor, and takes two types, multiplies f8E4M3FN, and
 // cotangents of f8E5M2, and its result is divided by both scales; other ops, as
-// attention and convolutions, multiply bf16.
+// attention, multiply bf16.
 //
 // Test: test/Transforms/Training/narrow.mlir
 //===----------------------------------------------------------------------===//
@@ -41,12 +41,12 @@
 #include "../TrainingMarks.h"
 #include "FactorScales.h"
 #include "FactorTypes.h"
+#include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Dist/IR/PrecisionMarks.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
-#include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -71,7 +71,8 @@ class FunctionNarrower {
 public:
   FunctionNarrower(func::FuncOp function, const FactorTypes &types,
                    const FactorScales &scales)
-      : function(function), types(types), scales(scales) {}
+      : function(function), types(types), scales(scales),
+        loops(function.front()) {}
 
   void run();
 
@@ -99,10 +100,14 @@ private:
   ScaledValue build(Value value, FloatType type, Operation *user, Place place);
   ScaledValue convert(OpBuilder &builder, Value value, FloatType type,
                       Operation *user);
+  dist::LoopAttr getLoop(Operation *op) const;
 
   func::FuncOp function;
   const FactorTypes &types;
   FactorScales scales;
+  dist::LoopRuns loops;
+  /// Of what now stands for the results of ops of a trip.
+  llvm::DenseMap<Operation *, dist::LoopAttr> newLoops;
   /// By value, type, block and phase.
   std::map<std::tuple<void *, void *, int64_t, int>, ScaledValue> built;
 };
@@ -130,6 +135,12 @@ static bool isMoved(Value value) {
   return move && move.isMove();
 }
 
+/// It enters a loop as it is, or by rows.
+static bool isEntering(Value value) {
+  auto enter = value.getDefiningOp<dist::EnterOp>();
+  return enter && !enter.isCarry();
+}
+
 /// Every phase can convert it: arguments, what enters a trip as it is,
 /// constants, and these moved.
 static bool isEverywhere(Value value) {
@@ -137,8 +148,14 @@ static bool isEverywhere(Value value) {
     value = value.getDefiningOp()->getOperand(0);
   if (isa<BlockArgument>(value) || matchPattern(value, m_Constant()))
     return true;
-  auto enter = value.getDefiningOp<dist::EnterOp>();
-  return enter && !enter.isCarry();
+  return isEntering(value);
+}
+
+/// What a value is before it is moved, and enters loops.
+static Value getOrigin(Value value) {
+  while (isMoved(value) || isEntering(value))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,8 +192,19 @@ ScaledValue FunctionNarrower::convert(OpBuilder &builder, Value value,
                                       FloatType type, Operation *user) {
   if (type.getWidth() > 8)
     return {stablehlo::convertTo(builder, user->getLoc(), value, type), {}};
+  dist::LoopAttr loop;
+  if (Operation *maker = value.getDefiningOp())
+    loop = getLoop(maker);
   return scales.build(builder, user->getLoc(), value, type,
-                      !isEverywhere(value));
+                      !isEverywhere(getOrigin(value)), loop);
+}
+
+/// The innermost loop in whose trips the op runs, or null.
+dist::LoopAttr FunctionNarrower::getLoop(Operation *op) const {
+  if (dist::LoopAttr loop = newLoops.lookup(op))
+    return loop;
+  int run = loops.getRunOf(op);
+  return run < 0 ? dist::LoopAttr() : loops.getRuns()[run].loop;
 }
 
 ScaledValue FunctionNarrower::build(Value value, FloatType type,
@@ -260,15 +288,15 @@ void FunctionNarrower::widenResult(OpResult result, FloatType type) {
                            cast<RankedTensorType>(wide).getElementType());
   Operation *convert = converted.getDefiningOp();
   copyMarks(result.getOwner(), convert);
+  newLoops[convert] = getLoop(result.getOwner());
   result.replaceAllUsesExcept(converted, convert);
 }
 
-/// It is made in the backward, or moved from what is.
+/// It is made in the backward, or moved from what is, into a loop too.
 static bool isCotangent(Value value) {
-  while (isMoved(value))
-    value = value.getDefiningOp()->getOperand(0);
-  Operation *maker = value.getDefiningOp();
-  return maker && !isEverywhere(value) && getPhase(maker) != Phase::Forward;
+  Value origin = getOrigin(value);
+  return !isEverywhere(origin) &&
+         getPhase(origin.getDefiningOp()) != Phase::Forward;
 }
 
 /// The result is linear in each of its factors, which may be of two types.
@@ -312,6 +340,7 @@ void FunctionNarrower::quantize(PrecisionOpInterface op) {
   llvm::SmallPtrSet<Operation *, 8> added(made.ops.begin(), made.ops.end());
   for (Operation *each : made.ops)
     copyMarks(op, each);
+  newLoops[unscaled.getDefiningOp()] = getLoop(op);
   result.replaceAllUsesExcept(unscaled, added);
 }
 
@@ -401,18 +430,6 @@ static llvm::SetVector<Operation *> collectFunctions(ModuleOp module) {
   return functions;
 }
 
-/// Scales that are remembered are those of a straight line of ops.
-static LogicalResult checkScaling(func::FuncOp function, Scaling scaling) {
-  if (scaling.history == 0)
-    return success();
-  for (auto enter : function.front().getOps<dist::EnterOp>())
-    return emitRefusal(enter, rt::ErrorKind::unsupported)
-           << "expected no loop beside delayed scales, got " << enter.getLoop()
-           << "; set training.unroll = true, or training.fp8_scaling = "
-              "\"current\"";
-  return success();
-}
-
 namespace {
 struct NarrowPass : llmc::impl::NarrowPassBase<NarrowPass> {
   void runOnOperation() override {
@@ -431,8 +448,6 @@ struct NarrowPass : llmc::impl::NarrowPassBase<NarrowPass> {
       if (function.isExternal())
         continue;
       dist::StepOp step = steps.lookup(function.getSymNameAttr());
-      if (step && failed(checkScaling(function, scaling)))
-        return signalPassFailure();
       types.collect(function);
       FunctionNarrower(function, types, FactorScales(function, scaling, step))
           .run();

@@ -500,7 +500,7 @@ FailureOr<func::FuncOp> UpdateBuilder::build() {
     if (failed(applyOptimizer(update)))
       return failure();
   if (roundsByChance() && !hasRounded)
-    return emitRefusal(recipe) << "expected a parameter of bf16 beside "
+    return emitRefusal(recipe) << "expected a parameter of bf16 or f16 beside "
                                   "stochastic rounding, got none";
   for (StringRef mark :
        {dist::kStochasticRounding, dist::kClipValue, dist::kAverage})

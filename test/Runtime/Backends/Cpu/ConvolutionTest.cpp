@@ -175,6 +175,21 @@ TEST(Convolution, NarrowByLibrary) {
   }
 }
 
+// Factors of eight bits are of two kinds; where oneDNN does not have the
+// windows, loops read them.
+TEST(Convolution, EightBits) {
+  ConvolutionShape shape =
+      makeShape({1, 4, 8, 8, false, {usualWindows[0], usualWindows[1]}});
+  shape.a = DType::f8E4M3FN;
+  shape.b = DType::f8E5M2;
+  expectRightByLibrary(shape);
+  shape = makeShape({1, 2, 3, 4, false, {makeWindow(7, 3, 2, 1, 1, 2, 3)}});
+  shape.a = DType::f8E5M2;
+  shape.b = DType::f8E4M3FN;
+  EXPECT_FALSE(isByLibrary(shape)) << describe(shape);
+  expectRight(shape);
+}
+
 TEST(Convolution, OtherTypes) {
   ConvolutionShape shape =
       makeShape({2, 4, 3, 5, false, {usualWindows[1], usualWindows[4]}});

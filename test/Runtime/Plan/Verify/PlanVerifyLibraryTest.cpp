@@ -142,8 +142,11 @@ static std::string withConvolution(void (*edit)(ConvolutionShape &shape)) {
                ConvolutionShape shape;
                shape.indices = shapeOf(plan).indices;
                edit(shape);
-               product(plan).descriptor = shape;
-               product(plan).access.back() = Access::write;
+               Library &library = product(plan);
+               library.descriptor = shape;
+               library.access.back() = Access::write;
+               library.operands[0].dtype = shape.a;
+               library.operands[1].dtype = shape.b;
              },
              makeEnvironment())
       .message();
@@ -194,6 +197,13 @@ TEST(PlanVerifyLibrary, Convolutions) {
               s.windows[0].strideA = INT64_MAX;
             }),
             "");
+  EXPECT_THAT(withConvolution([](S &s) {
+                s.a = DType::f8E4M3FN;
+                s.b = DType::f8E5M2;
+              }),
+              testing::Not(HasSubstr("a convolution of f8E4M3FN and f8E5M2")));
+  EXPECT_THAT(withConvolution([](S &s) { s.b = DType::bf16; }),
+              HasSubstr("a convolution of f32 and bf16 into f32"));
   EXPECT_THAT(withConvolution([](S &s) { s.accumulate = DType::i32; }),
               HasSubstr("a convolution of f32 and f32 into f32, accumulated in "
                         "i32"));

@@ -204,7 +204,7 @@ def Dist_ConvolveOp : Dist_Op<"convolve", [Pure, AttrSizedOperandSegments]> {
     Constraints: lists of one length, each of all dims of its tensor; a window
     for each spatial dim; group counts at least 1, one of them 1, that divide
     what they split; batches and features of equal sizes in all tensors; both
-    sides have the same element type; the accumulator has the result's type, the
+    sides have the same element type or floats of 8 bits; the accumulator has the result's type, the
     bias its element type and as many elements as it has features; no
     accumulator beside a bias.
   }];

@@ -273,6 +273,7 @@ struct ConvolutionAnswers : AnswerDefaults<ConvolutionOp> {
 void stablehlo::registerConvolutionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
     attachAnswers<ConvolutionOp, ConvolutionAnswers>(context);
-    ConvolutionOp::attachInterface<FactorModel<ConvolutionOp, 2, 0>>(*context);
+    ConvolutionOp::attachInterface<FactorModel<ConvolutionOp, 2, 0, true>>(
+        *context);
   });
 }

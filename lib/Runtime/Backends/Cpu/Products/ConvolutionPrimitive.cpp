@@ -96,7 +96,8 @@ bool settleStrides(DescribedOperand &operand) {
 
 /// What is narrower is copied.
 bool isUpToSingle(DType type) {
-  return type == DType::f32 || type == DType::bf16 || type == DType::f16;
+  return type == DType::f32 || type == DType::bf16 || type == DType::f16 ||
+         findSmallFloat(type);
 }
 
 bool hasTypes(const ConvolutionShape &shape) {
