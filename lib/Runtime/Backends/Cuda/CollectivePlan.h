@@ -69,6 +69,8 @@ struct CollectivePlan {
   /// Outputs that become zero: buffer, bytes.
   std::vector<std::pair<size_t, uint64_t>> zeros;
   uint64_t stagingBytes = 0;
+
+  bool meetsOthers() const { return !calls.empty(); }
 };
 
 /// Error (15) with the reason for what NCCL does not have: bitwise reductions
