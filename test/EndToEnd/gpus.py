@@ -107,7 +107,7 @@ class Runs:
             text = f"{apart:.1e} from processors, captured and eager {'equal' if captured == eager else 'DIFFER'}"
             skipped = sum(b < a for a, b in zip(scales[0], scales[0][1:]) if a)
             text += f", {skipped} overflows" if scales[0][0] else ""
-            if self.a.processes and case.startswith(("data=2", "tensor=2", "pipe=2")):
+            if self.a.processes and case.startswith(("data=2", "tensor=2", "pipe=2", "expert=2")):
                 several, states = self.train(folder / "cuda", "several", 2, cuda)
                 same = several == ours and states == captured
                 good, text = good and same, text + f", two processes {'equal' if same else 'DIFFER'}"

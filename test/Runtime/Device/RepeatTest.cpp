@@ -261,10 +261,10 @@ protected:
     }
   }
 
-  std::unique_ptr<World> world;
-  std::vector<Communicator *> group;
-  std::vector<std::unique_ptr<Looping>> loops;
   Collective sum;
+  std::vector<std::unique_ptr<Looping>> loops;
+  std::vector<Communicator *> group;
+  std::unique_ptr<World> world; ///< Goes first: threads use the rest.
 };
 
 // A collective counts as often as it ran.

@@ -66,16 +66,21 @@ void CudaCommunicator::collective(Stream &stream, const Collective &collective,
     fault.fail(plan.status());
     return;
   }
-  Command *command = device.push(own, 2 * count, origin);
+  bool takesCounts = traitsOf(collective.kind).takesCounts;
+  uint32_t numIns = count + takesCounts;
+  Command *command = device.push(own, numIns + count, origin);
   if (!command) {
     return;
   }
-  bool countsWhenIssued = device.isInRepeat();
+  if (takesCounts) {
+    device.askHost();
+  }
+  bool countsWhenIssued = takesCounts || device.isInRepeat();
   command->work = CollectiveCommand{this, &collective, *plan,
                                     group.numMet(myRank), countsWhenIssued};
   uint64_t *words = device.wordsOf(*command);
-  std::memcpy(words, ins, count * sizeof(uint64_t));
-  std::memcpy(words + count, outs, count * sizeof(uint64_t));
+  std::memcpy(words, ins, numIns * sizeof(uint64_t));
+  std::memcpy(words + numIns, outs, count * sizeof(uint64_t));
   fault.fail(group.meet(collective, myRank, own, origin));
   if (!countsWhenIssued) {
     this->count(ofUnit, collective, payloadBytes(collective, size()));

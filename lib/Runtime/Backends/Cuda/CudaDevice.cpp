@@ -67,8 +67,10 @@ CudaDevice::~CudaDevice() {
       driver.cuEventDestroy(side.done);
       driver.cuStreamDestroy(side.handle);
     }
-    if (stream->forked) {
-      driver.cuEventDestroy(stream->forked);
+    for (CUevent event : {stream->forked, stream->counted}) {
+      if (event) {
+        driver.cuEventDestroy(event);
+      }
     }
     driver.cuEventDestroy(stream->joined);
     driver.cuStreamDestroy(stream->handle);
@@ -99,8 +101,10 @@ CudaDevice::~CudaDevice() {
       driver.cuMemFree(memory);
     }
   }
-  for (void *memory : hostMemory) {
-    driver.cuMemFreeHost(memory);
+  for (const auto *memories : {&hostMemory, &countMemory}) {
+    for (void *memory : *memories) {
+      driver.cuMemFreeHost(memory);
+    }
   }
   driver.cuDevicePrimaryCtxRelease(device);
 }

@@ -216,6 +216,7 @@ private:
 
   // Of the thread alone.
   std::vector<CUdeviceptr> stagingMemory;
+  std::vector<void *> countMemory;
   uint64_t piece = 0; ///< Of all units.
   /// By key; null without work.
   std::map<uint64_t, std::vector<CapturedPiece>> graphs;

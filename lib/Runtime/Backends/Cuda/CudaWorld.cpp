@@ -246,7 +246,7 @@ std::optional<double> CudaWorld::exposedSeconds() const {
 
 std::string CudaWorld::note() const {
   return hasIssuedAnew ? "steps are issued anew, not replayed as graphs: the "
-                         "host reads when loops end"
+                         "host reads how loops and exchanges of rows go on"
                        : "";
 }
 

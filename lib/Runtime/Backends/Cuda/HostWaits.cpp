@@ -2,22 +2,31 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph cannot ask the host. So a unit with a loop that the run ends is
-// issued anew each time, and its device's thread waits in it for the flag of
-// each trip. Streams that have no part in the loop run on meanwhile.
+// A graph cannot ask the host. So a unit with a loop that the run ends, or with
+// rows that it counts, is issued anew each time, and its device's thread waits
+// in it for the flag of each trip, and for the counts. Streams that have no
+// part in it run on meanwhile.
 //
 //   C       | F | flag to host |       | trip | flag to host |       | after
 //   thread                 waits, holds              waits, does not: goes on
 //   T       | messages that were issued before ............................
 //
 // Where the flag does not hold, the body's records and waits are issued once
-// more, so that what a trip orders is ordered without one too. Tested by
-// test/Runtime/Device/RepeatTest.cpp.
+// more, so that what a trip orders is ordered without one too.
+//
+// NCCL takes numbers of the host, and what a member receives is said by others.
+// So members gather the counts of all; each checks them all, and so finds what
+// the others find, before a row moves.
+//
+// Tested by test/Runtime/Device/RepeatTest.cpp and
+// test/Runtime/Comm/RaggedConformanceTest.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CudaCommunicator.h"
 #include "Issue.h"
+
+#include <fmt/format.h>
 
 #include <chrono>
 #include <set>
@@ -102,6 +111,78 @@ Status Issue::add(const Command &command, const RepeatCommand &work) {
       return Status::success();
     }
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that the run counts
+//===----------------------------------------------------------------------===//
+
+/// Pinned memory that has become too small stays, as staging does.
+Status Issue::takeCounts(const Command &command,
+                         const CollectiveCommand &work) {
+  CudaStream &stream = *command.stream;
+  auto members = static_cast<uint64_t>(work.communicator->size());
+  uint64_t bytes = work.plan->countBytes * members;
+  if (bytes > 0 && !stream.counted) {
+    LLMC_TRY_ASSIGN(stream.counted, device.makeEvent(CU_EVENT_DISABLE_TIMING));
+  }
+  if (bytes <= stream.countBytes) {
+    return Status::success();
+  }
+  void *memory = nullptr;
+  LLMC_TRY(driver.check(
+      driver.cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE),
+      fmt::format("expected {} bytes of pinned memory for the counts of {}",
+                  bytes, placeOf(*command.origin))));
+  device.countMemory.push_back(memory);
+  stream.counts = static_cast<int64_t *>(memory);
+  stream.countBytes = bytes;
+  return Status::success();
+}
+
+/// Those of a member alone lie where it has them.
+Status Issue::copyToCounts(const Command &command, const CollectivePlan &plan) {
+  const auto &work = std::get<CollectiveCommand>(command.work);
+  CudaStream &stream = *command.stream;
+  auto members = static_cast<uint64_t>(work.communicator->size());
+  const uint64_t *ins = tape.wordsOf(command);
+  CUdeviceptr from = plan.meetsOthers() ? stream.staging
+                                        : ins[work.collective->buffers.size()];
+  LLMC_TRY(check(
+      driver.cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(stream.counts), from,
+                           plan.countBytes * members, stream.handle),
+      "cuMemcpyAsync"));
+  LLMC_TRY(check(driver.cuEventRecord(stream.counted, stream.handle),
+                 "cuEventRecord"));
+  return await(stream.counted);
+}
+
+Status Issue::addCounted(const Command &command,
+                         const CollectiveCommand &work) {
+  const Collective &collective = *work.collective;
+  CudaCommunicator &communicator = *work.communicator;
+  if (work.plan->countBytes > 0) {
+    LLMC_TRY(copyToCounts(command, *work.plan));
+  }
+  const int64_t *counts = command.stream->counts;
+  RowLists lists = [&](int rank) {
+    return counts + static_cast<uint64_t>(rank) * numRowCounts(collective);
+  };
+  Status wrong = checkRowCounts(collective, command.origin->name,
+                                communicator.members().members, lists);
+  // As it is: it names the entry.
+  device.fault.fail(wrong);
+  LLMC_TRY(wrong);
+  int size = communicator.size();
+  for (const CollectivePlan &each :
+       planRows(collective, communicator.rank(), size, lists)) {
+    LLMC_TRY(addPlan(command, work, each));
+  }
+  uint64_t bytes = rowsBetween(collective, size, lists) *
+                   collective.rows.elements *
+                   static_cast<uint64_t>(sizeOf(collective.type));
+  communicator.countIssued(number, collective, bytes);
+  return Status::success();
 }
 
 } // namespace llmc::rt::cuda

@@ -51,6 +51,7 @@ Status Issue::prepare() {
   for (const Command &command : tape.commands) {
     if (const auto *work = std::get_if<CollectiveCommand>(&command.work)) {
       LLMC_TRY(takeStaging(command, *work));
+      LLMC_TRY(takeCounts(command, *work));
       if (work->plan->meetsOthers()) {
         foresee(command, work->communicator->peersOf(*work->collective));
       }
@@ -338,27 +339,39 @@ Status Issue::copyAll(const std::vector<CollectiveCopy> &copies,
   return Status::success();
 }
 
-Status Issue::add(const Command &command, const CollectiveCommand &work) {
+Status Issue::addPlan(const Command &command, const CollectiveCommand &work,
+                      const CollectivePlan &plan) {
   const uint64_t *ins = tape.wordsOf(command);
-  const uint64_t *outs = ins + work.collective->buffers.size();
+  const Collective &collective = *work.collective;
+  const uint64_t *outs =
+      ins + collective.buffers.size() + traitsOf(collective.kind).takesCounts;
   CUstream stream = command.stream->handle;
-  const CollectivePlan *plan = work.plan.get();
-  LLMC_TRY(copyAll(plan->before, command, ins, outs));
-  for (const auto &[buffer, bytes] : plan->zeros) {
+  for (const auto &[buffer, bytes] : plan.zeros) {
     LLMC_TRY(check(driver.cuMemsetD8Async(outs[buffer], 0, bytes, stream),
                    "cuMemsetD8Async"));
   }
-  if (!plan->calls.empty()) {
-    LLMC_TRY(mark(command));
-    LLMC_TRY(work.communicator->call(*plan, ins, outs, command.stream->staging,
+  LLMC_TRY(copyAll(plan.before, command, ins, outs));
+  if (plan.meetsOthers()) {
+    LLMC_TRY(work.communicator->call(plan, ins, outs, command.stream->staging,
                                      stream));
+  }
+  return copyAll(plan.after, command, ins, outs);
+}
+
+Status Issue::add(const Command &command, const CollectiveCommand &work) {
+  if (markOf[numberOf(command)]) {
+    LLMC_TRY(mark(command));
+  }
+  LLMC_TRY(addPlan(command, work, *work.plan));
+  if (traitsOf(work.collective->kind).takesCounts) {
+    return addCounted(command, work);
   }
   if (work.countsWhenIssued) {
     work.communicator->countIssued(
         number, *work.collective,
         payloadBytes(*work.collective, work.communicator->size()));
   }
-  return copyAll(plan->after, command, ins, outs);
+  return Status::success();
 }
 
 static std::string describePart(const ExchangePart &part) {

@@ -54,6 +54,14 @@ private:
   Status copyAll(const std::vector<CollectiveCopy> &copies,
                  const Command &command, const uint64_t *ins,
                  const uint64_t *outs);
+  Status copyToCounts(const Command &command, const CollectivePlan &plan);
+  Status takeCounts(const Command &command, const CollectiveCommand &work);
+  /// Reads the counts of all members, checks them, and moves the rows.
+  Status addCounted(const Command &command, const CollectiveCommand &work);
+  /// Copies, zeros, calls, copies. `outs` follow `ins`, and counts if there are
+  /// any.
+  Status addPlan(const Command &command, const CollectiveCommand &work,
+                 const CollectivePlan &plan);
   Status takeStaging(const Command &command, const CollectiveCommand &work);
   Status takeSides(const Command &command, const ExchangeCommand &work);
   std::string peersOf(const Command &command,

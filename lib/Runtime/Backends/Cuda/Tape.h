@@ -56,6 +56,10 @@ struct CudaStream final : Stream {
   /// What collectives pack their parts in; taken before they are issued.
   CUdeviceptr staging = 0;
   uint64_t stagingBytes = 0;
+  /// Where the host reads counts of all members; pinned. Null event: none yet.
+  int64_t *counts = nullptr;
+  uint64_t countBytes = 0;
+  CUevent counted = nullptr;
   std::vector<SideStream> sides;
   CUevent forked = nullptr; ///< Where sides begin; null without any.
 };
@@ -123,7 +127,7 @@ struct WaitCommand {
   /// Of a compute stream, for what a stream of communication signals.
   bool isForCommunication;
 };
-/// Words: ins, then outs.
+/// Words: ins, counts where it takes them, then outs.
 struct CollectiveCommand {
   CudaCommunicator *communicator;
   const Collective *collective;
