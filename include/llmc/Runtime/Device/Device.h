@@ -247,7 +247,7 @@ public:
   /// come here. A record in it is the latest one for waits in it; for those
   /// after it the record has run when the repeat has ended, also where it never
   /// ran. All devices that meet in its collectives run it equally often, else
-  /// an error (15) names two that do not; GPUs of different processes wait for
+  /// an error (15) names two that do not; those of different processes wait for
   /// each other until the deadline. It has no exchanges, and none of
   /// these is in another; a communicator of its collectives is used on one
   /// stream of a device.
