@@ -33,7 +33,8 @@
 # lanes    kernels of GPUs thread by thread: 1,000 random programs have the bits of the
 #          processor's; 34 mistakes of their writer; what ptxas says, where it is; sin, cos and tan of all f32
 #          against the C library (half an hour), functions of f64 against long double;
-#          400 random convolutions; experts without capacity by products of groups;
+#          400 random convolutions; experts without capacity by products of groups, and by exchanges of
+#          counted rows;
 #          all families of models on stand-ins of CUDA's libraries
 # fuzz     10,000 mutated models, interpreted and compiled, and 10,000 mutated
 #          plans, loaded and run, under AddressSanitizer and UBSan
@@ -123,7 +124,9 @@ lanes_dropless() {
   $python test/EndToEnd/Strategies/models.py "$out" || return 1
   $python test/EndToEnd/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
     --model "$out/gpt-dropless.mlir" --config test/EndToEnd/Inputs/dropless.toml --data examples/gpt/corpus.bin --steps 5 \
-    --cases "" data=2 expert=2 -o "$out/out"
+    --cases "" data=2 expert=2 -o "$out/out" || return 1
+  LD_LIBRARY_PATH=build/dev/test/Runtime/StandIn/lib $python test/EndToEnd/oracle/dropless.py --llmc build/dev/bin/llmc \
+    --device cuda:fibers --only manual -o "$out/exchanges"
 }
 # FP8 by cuBLASLt: families with current and with delayed scales, on one device and on meshes.
 lanes_eight() {

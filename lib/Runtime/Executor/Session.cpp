@@ -81,6 +81,7 @@ public:
   Result<std::vector<plan::Traffic>> traffic(int64_t stage) const override;
   const std::vector<int64_t> &inFlight() const override;
   OrderDigest order() const override { return world->order(); }
+  std::string note() const override { return world->note(); }
   std::string printTrace() override {
     return exec::printTrace(source, world->local(), world->takeTrace());
   }

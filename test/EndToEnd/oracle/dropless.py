@@ -208,6 +208,7 @@ def run(a, folder, mesh, names):
     command = [a.llmc, "train", folder / "model.mlir", "--config", folder / "model.toml", "--log", log]
     command += ["--weights", folder / "weights.safetensors", "--steps", STEPS, "--count", "--dump", dump]
     command += ["--fetch", ",".join(names)] + (["--mesh", mesh] if mesh else [])
+    command += ["--device", a.device] if a.device else []
     done = subprocess.run([*map(str, command)], capture_output=True, text=True)
     if done.returncode:
         return (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
@@ -274,6 +275,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--llmc", required=True, type=pathlib.Path)
     p.add_argument("--only", default=",".join(FORMS))
+    p.add_argument("--device", default="", help="on which kind of device, instead of the processor")
     p.add_argument("--mesh", choices=MESHES, help="the mesh of the text, instead of all")
     p.add_argument("-o", "--output", required=True, type=pathlib.Path)
     a = p.parse_args()

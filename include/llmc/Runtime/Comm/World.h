@@ -23,6 +23,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace llmc::rt {
@@ -83,6 +84,10 @@ public:
   virtual std::optional<double> exposedSeconds() const { return std::nullopt; }
   /// Waits for all steps, and for what was enqueued outside of any.
   virtual Status drain(std::chrono::milliseconds deadline) = 0;
+
+  /// What a user may want to know of how steps were handed on: one line, or
+  /// nothing where that is as always.
+  virtual std::string note() const { return {}; }
 
   /// Of the tasks that ended; without tasks where the hardware orders them.
   virtual OrderDigest order() const { return {}; }

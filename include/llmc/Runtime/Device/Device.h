@@ -17,8 +17,8 @@
 //                             2D and 3D with dims
 //   record, wait              cuEventRecord,                an entry
 //                             cuStreamWaitEvent
-//   beginRepeat, endRepeat    cuGraphAddNode of a           an entry, to which
-//                             conditional node              cursors go back
+//   beginRepeat, endRepeat    the same calls for each trip, an entry, to which
+//                             while a thread reads the flag cursors go back
 //   waitFor                   cuStreamWaitValue64           an entry
 //   readAside                 cuMemcpyAsync on a stream     memcpy
 //                             of its own
@@ -247,7 +247,8 @@ public:
   /// come here. A record in it is the latest one for waits in it; for those
   /// after it the record has run when the repeat has ended, also where it never
   /// ran. All devices that meet in its collectives run it equally often, else
-  /// an error (15) names two that do not. It has no exchanges, and none of
+  /// an error (15) names two that do not; those of different processes wait for
+  /// each other until the deadline. It has no exchanges, and none of
   /// these is in another; a communicator of its collectives is used on one
   /// stream of a device.
   virtual void beginRepeat(Repeat &, const void *flag, const Origin &) = 0;

@@ -228,6 +228,8 @@ public:
   /// Seconds of the last step for which computing stood and waited for
   /// communication: the mean over all devices. None on one device.
   virtual std::optional<double> exposedSeconds() const { return std::nullopt; }
+  /// `World::note`.
+  virtual std::string note() const { return {}; }
 };
 
 /// Reads a plan file; its folder is where its kernels lie.

@@ -92,8 +92,8 @@ public:
 
   Result<CollectivePlan> plan() {
     if (traitsOf(collective.kind).takesCounts) {
-      return refuseCollective(collective, "expected sizes that the plan says, "
-                                          "got counts at run time");
+      addGatheredCounts();
+      return std::move(made);
     }
     if (size > 1 && traitsOf(collective.kind).reduces) {
       LLMC_TRY(checkReduction());
@@ -135,6 +135,17 @@ private:
     uint64_t at = made.stagingBytes;
     made.stagingBytes += (wanted + 255) / 256 * 256;
     return at;
+  }
+
+  /// The counts stand behind the inputs.
+  void addGatheredCounts() {
+    made.countBytes = numRowCounts(collective) * sizeof(int64_t);
+    buffer = collective.buffers.size();
+    if (size > 1 && made.countBytes > 0) {
+      uint64_t all = made.countBytes * static_cast<uint64_t>(size);
+      addBytes(Function::allGather, {Memory::staging, reserveStaging(all)},
+               {Memory::in, 0}, made.countBytes, 0);
+    }
   }
 
   /// What a member alone gets is what it has.
@@ -270,6 +281,73 @@ Result<CollectivePlan> planCollective(const Collective &collective, int rank,
   return Planner(collective, rank, size).plan();
 }
 
+namespace {
+/// The rows of one member. Slices of all members are numbered alike by all, and
+/// a group of calls has those of one range of numbers: so no group of one
+/// member waits for a later one of another.
+class RowPlanner {
+public:
+  RowPlanner(const Collective &collective, int rank)
+      : rows(collective.rows), rank(rank),
+        rowBytes(collective.rows.elements *
+                 static_cast<uint64_t>(sizeOf(collective.type))) {
+    uint64_t bytes = collective.buffers[0].outer * rows.out * rowBytes;
+    plans.emplace_back();
+    if (bytes > 0) {
+      plans.back().zeros.push_back({0, bytes});
+    }
+  }
+
+  void add(uint64_t outer, const RowSlice &slice) {
+    if (number++ % mostSlices == 0 && !plans.back().calls.empty()) {
+      plans.emplace_back();
+    }
+    uint64_t bytes = static_cast<uint64_t>(slice.count) * rowBytes;
+    CollectivePlace from{Memory::in,
+                         (outer * rows.in + slice.first) * rowBytes};
+    CollectivePlace to{Memory::out,
+                       (outer * rows.out + slice.target) * rowBytes};
+    if (bytes == 0) {
+      return;
+    }
+    if (slice.from == rank && slice.to == rank) {
+      plans.back().before.push_back({0, to, from, CopyBox{bytes, {}}});
+    } else if (slice.from == rank) {
+      addCall(Function::send, {}, from, bytes, slice.to);
+    } else if (slice.to == rank) {
+      addCall(Function::receive, to, {}, bytes, slice.from);
+    }
+  }
+
+  std::vector<CollectivePlan> plans;
+
+private:
+  /// NCCL groups at most 2048 calls.
+  static constexpr uint64_t mostSlices = 1024;
+
+  void addCall(Function function, CollectivePlace to, CollectivePlace from,
+               uint64_t count, int peer) {
+    plans.back().calls.push_back(
+        {function, 0, to, from, count, NcclType::i8, NcclReduction::sum, peer});
+  }
+
+  const CollectiveRows &rows;
+  int rank;
+  uint64_t rowBytes;
+  uint64_t number = 0;
+};
+} // namespace
+
+std::vector<CollectivePlan> planRows(const Collective &collective, int rank,
+                                     int size, const RowLists &lists) {
+  RowPlanner planner(collective, rank);
+  for (uint64_t outer = 0; outer < collective.buffers[0].outer; ++outer) {
+    forRowSlices(collective, size, static_cast<int64_t>(outer), lists,
+                 [&](const RowSlice &slice) { planner.add(outer, slice); });
+  }
+  return std::move(planner.plans);
+}
+
 uint64_t payloadBytes(const Collective &collective, int members) {
   uint64_t bytes = 0;
   for (const CollectiveBuffer &buffer : collective.buffers) {
@@ -282,9 +360,10 @@ uint64_t payloadBytes(const Collective &collective, int members) {
 }
 
 bool isScalar(const Collective &collective, int members) {
-  return payloadBytes(collective, members) ==
-         collective.buffers.size() *
-             static_cast<uint64_t>(sizeOf(collective.type));
+  return !traitsOf(collective.kind).takesCounts &&
+         payloadBytes(collective, members) ==
+             collective.buffers.size() *
+                 static_cast<uint64_t>(sizeOf(collective.type));
 }
 
 } // namespace llmc::rt::cuda

@@ -20,7 +20,7 @@
 #define LLMC_LIB_RUNTIME_BACKENDS_CUDA_COLLECTIVEPLAN_H
 
 #include "Nccl.h"
-#include "llmc/Runtime/Comm/Communicator.h"
+#include "llmc/Runtime/Comm/RowCounts.h"
 
 #include <cstdint>
 #include <vector>
@@ -69,14 +69,24 @@ struct CollectivePlan {
   /// Outputs that become zero: buffer, bytes.
   std::vector<std::pair<size_t, uint64_t>> zeros;
   uint64_t stagingBytes = 0;
+  /// Where the run says what moves: the lists of one member, in bytes. The
+  /// calls gather them of all members into staging; what moves rows is planned
+  /// from them.
+  uint64_t countBytes = 0;
+
+  bool meetsOthers() const { return !calls.empty(); }
 };
 
 /// Error (15) with the reason for what NCCL does not have: bitwise reductions
 /// of integers, types that it cannot add up, an accumulate type that is not
-/// its own, counts at run time. A group of one has all kinds but the last,
-/// since nothing is combined.
+/// its own. A group of one has all kinds, since nothing is combined.
 Result<CollectivePlan> planCollective(const Collective &collective, int rank,
                                       int size);
+
+/// What member `rank` does with its rows, in groups of calls that follow each
+/// other, where `checkRowCounts` has found nothing in the lists.
+std::vector<CollectivePlan> planRows(const Collective &collective, int rank,
+                                     int size, const RowLists &lists);
 
 /// Bytes that a member passes in, and whether every buffer has one element.
 uint64_t payloadBytes(const Collective &collective, int members);

@@ -29,15 +29,18 @@ Status settleComms(const Nccl &nccl, const std::vector<NcclComm> &comms,
   for (NcclComm comm : comms) {
     while (comm) {
       NcclResult result = NcclResult::success;
-      LLMC_TRY(nccl.check(nccl.ncclCommGetAsyncError(comm, &result), what));
+      {
+        auto use = fault.useComms();
+        if (!use) {
+          return fault.get();
+        }
+        LLMC_TRY(nccl.check(nccl.ncclCommGetAsyncError(comm, &result), what));
+      }
       LLMC_TRY(nccl.check(result, what));
       if (result == NcclResult::success) {
         break;
       }
       LLMC_TRY(fault.askJob());
-      if (fault.dead()) {
-        return fault.get();
-      }
       if (std::chrono::steady_clock::now() > end) {
         return makeError(ErrorKind::timeout,
                          fmt::format("waited {} minutes for other members: {}",
@@ -63,23 +66,49 @@ void CudaCommunicator::collective(Stream &stream, const Collective &collective,
     fault.fail(plan.status());
     return;
   }
-  Command *command = device.push(own, 2 * count, origin);
+  bool takesCounts = traitsOf(collective.kind).takesCounts;
+  uint32_t numIns = count + takesCounts;
+  Command *command = device.push(own, numIns + count, origin);
   if (!command) {
     return;
   }
-  command->work = CollectiveCommand{this, &collective, *plan};
-  uint64_t *words = device.wordsOf(*command);
-  std::memcpy(words, ins, count * sizeof(uint64_t));
-  std::memcpy(words + count, outs, count * sizeof(uint64_t));
-  fault.fail(group.meet(collective, myRank, own, origin));
-  auto kind = static_cast<size_t>(collective.kind);
-  uint64_t bytes = payloadBytes(collective, size());
-  ++ofUnit.collectives[kind];
-  ofUnit.bytes[kind] += bytes;
-  if (isScalar(collective, size())) {
-    ++ofUnit.scalars[kind];
-    ofUnit.scalarBytes[kind] += bytes;
+  if (takesCounts) {
+    device.askHost();
   }
+  bool countsWhenIssued = takesCounts || device.isInRepeat();
+  command->work = CollectiveCommand{this, &collective, *plan,
+                                    group.numMet(myRank), countsWhenIssued};
+  uint64_t *words = device.wordsOf(*command);
+  std::memcpy(words, ins, numIns * sizeof(uint64_t));
+  std::memcpy(words + numIns, outs, count * sizeof(uint64_t));
+  fault.fail(group.meet(collective, myRank, own, origin));
+  if (!countsWhenIssued) {
+    this->count(ofUnit, collective, payloadBytes(collective, size()));
+  }
+}
+
+void CudaCommunicator::count(CommunicatorCounts &counts,
+                             const Collective &collective,
+                             uint64_t bytes) const {
+  auto kind = static_cast<size_t>(collective.kind);
+  ++counts.collectives[kind];
+  counts.bytes[kind] += bytes;
+  if (isScalar(collective, size())) {
+    ++counts.scalars[kind];
+    counts.scalarBytes[kind] += bytes;
+  }
+}
+
+void CudaCommunicator::countIssued(uint64_t unit, const Collective &collective,
+                                   uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(counting);
+  count(issued[unit], collective, bytes);
+}
+
+CommunicatorCounts CudaCommunicator::takeIssued(uint64_t unit) {
+  std::lock_guard<std::mutex> lock(counting);
+  auto found = issued.extract(unit);
+  return found ? found.mapped() : CommunicatorCounts();
 }
 
 void CudaCommunicator::abort(const Status &reason) {
@@ -174,6 +203,10 @@ Status CudaCommunicator::call(const CollectivePlan &plan, const uint64_t *ins,
                         : staging;
     return reinterpret_cast<void *>(base + place.offset);
   };
+  auto use = fault.useComms();
+  if (!use) {
+    return fault.get();
+  }
   LLMC_TRY(nccl->check(nccl->ncclGroupStart(), "ncclGroupStart"));
   Status status;
   for (const CollectiveCall &call : plan.calls) {
@@ -184,6 +217,7 @@ Status CudaCommunicator::call(const CollectivePlan &plan, const uint64_t *ins,
     }
   }
   Status end = nccl->check(nccl->ncclGroupEnd(), "ncclGroupEnd");
+  use.unlock();
   LLMC_TRY(status);
   LLMC_TRY(end);
   return settleComms(*nccl, {comms[0]}, fault,
@@ -196,6 +230,11 @@ Status CudaCommunicator::exchange(const std::vector<ExchangePart> &parts,
                                   const std::vector<CUstream> &streams) {
   const Nccl &nccl = *parts.front().communicator->nccl;
   std::vector<NcclComm> used;
+  Fault &fault = parts.front().communicator->fault;
+  auto use = fault.useComms();
+  if (!use) {
+    return fault.get();
+  }
   LLMC_TRY(nccl.check(nccl.ncclGroupStart(), "ncclGroupStart"));
   Status status;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -215,10 +254,10 @@ Status CudaCommunicator::exchange(const std::vector<ExchangePart> &parts,
         "expected NCCL to take a transfer");
   }
   Status end = nccl.check(nccl.ncclGroupEnd(), "ncclGroupEnd");
+  use.unlock();
   LLMC_TRY(status);
   LLMC_TRY(end);
-  return settleComms(nccl, used, parts.front().communicator->fault,
-                     "expected NCCL to begin a transfer");
+  return settleComms(nccl, used, fault, "expected NCCL to begin a transfer");
 }
 
 } // namespace llmc::rt::cuda

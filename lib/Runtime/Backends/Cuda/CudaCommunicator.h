@@ -24,6 +24,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace llmc::rt::cuda {
@@ -39,10 +40,24 @@ public:
 
   Status meet(const Collective &collective, int rank, const CudaStream &stream,
               const Origin &origin);
+  /// Collectives of the member in the unit that is filled.
+  uint64_t numMet(int rank) const { return issued[static_cast<size_t>(rank)]; }
   void transfer(bool isSend, int rank, uint64_t bytes, const CudaStream &stream,
                 const Origin &origin);
   /// Ends the unit. Error (15) names who did not come, and who waits where.
   Status settle();
+
+  /// Trips that a member has begun of what it repeats, and whether it has
+  /// ended.
+  struct Trips {
+    uint64_t count = 0;
+    bool hasEnded = false;
+  };
+  /// Member `rank` is there with the repeat in which collective `at`, given by
+  /// unit and sequence, is. Of any device's thread. Error (15) where a member
+  /// of this process has ended with fewer trips, or begun more.
+  Status repeat(std::pair<uint64_t, uint64_t> at, int rank, Trips trips,
+                const Origin &origin);
 
   const std::vector<int> members; ///< World numbers, by rank.
   const std::vector<int> local;   ///< Ranks.
@@ -67,6 +82,10 @@ private:
   std::vector<Met> met;         ///< Whoever came first, by sequence.
   std::vector<uint64_t> issued; ///< By rank.
   std::array<std::vector<Moved>, 2> sends, receives; ///< By sender.
+
+  std::mutex repeating;
+  /// By the repeat, then by rank.
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<Trips>> repeats;
 };
 
 class CudaCommunicator final : public Communicator {
@@ -89,12 +108,16 @@ public:
   CommunicatorCounts takeCounts();
   void addCounts(const CommunicatorCounts &counts);
   void countTransfer(uint64_t bytes);
+  /// What `countIssued` has counted in the unit, which has ended.
+  CommunicatorCounts takeIssued(uint64_t unit);
   /// Called by `abort`, before it returns.
   std::function<void()> endAll;
 
   // For the device's thread.
   /// "devices 1, 0 in all_gather": all other members.
   std::string peersOf(const Collective &collective) const;
+  /// A collective of the unit that counts when it is issued.
+  void countIssued(uint64_t unit, const Collective &collective, uint64_t bytes);
   Status call(const CollectivePlan &plan, const uint64_t *ins,
               const uint64_t *outs, CUdeviceptr staging, CUstream stream);
   /// That a part moves on: of its direction.
@@ -116,6 +139,8 @@ private:
   };
   Result<std::shared_ptr<const CollectivePlan>>
   planOf(const Collective &collective);
+  void count(CommunicatorCounts &counts, const Collective &collective,
+             uint64_t bytes) const;
   NcclResult callOne(const CollectiveCall &call, const void *from, void *to,
                      CUstream stream) const;
 
@@ -124,6 +149,8 @@ private:
   Group &group;
   int myRank;
   CommunicatorCounts ofUnit, total;
+  std::mutex counting;
+  std::map<uint64_t, CommunicatorCounts> issued; ///< By unit.
   std::map<const Collective *, Planned> plans;
 };
 

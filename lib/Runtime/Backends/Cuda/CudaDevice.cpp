@@ -42,6 +42,10 @@ CudaDevice::~CudaDevice() {
   if (chain) {
     (void)driver.cuStreamSynchronize(chain);
   }
+  // A unit that failed while it was issued has not come back to the chain.
+  for (auto &stream : streams) {
+    (void)driver.cuStreamSynchronize(stream->handle);
+  }
   for (auto &[key, pieces] : graphs) {
     for (const CapturedPiece &each : pieces) {
       if (each.graph) {
@@ -63,14 +67,21 @@ CudaDevice::~CudaDevice() {
       driver.cuEventDestroy(side.done);
       driver.cuStreamDestroy(side.handle);
     }
-    if (stream->forked) {
-      driver.cuEventDestroy(stream->forked);
+    for (CUevent event : {stream->forked, stream->counted}) {
+      if (event) {
+        driver.cuEventDestroy(event);
+      }
     }
     driver.cuEventDestroy(stream->joined);
     driver.cuStreamDestroy(stream->handle);
   }
   for (auto &event : events) {
     driver.cuEventDestroy(event->handle);
+  }
+  for (auto &repeat : repeats) {
+    for (CUevent event : repeat->reached) {
+      driver.cuEventDestroy(event);
+    }
   }
   for (CUevent event : ends) {
     if (event) {
@@ -90,8 +101,10 @@ CudaDevice::~CudaDevice() {
       driver.cuMemFree(memory);
     }
   }
-  for (void *memory : hostMemory) {
-    driver.cuMemFreeHost(memory);
+  for (const auto *memories : {&hostMemory, &countMemory}) {
+    for (void *memory : *memories) {
+      driver.cuMemFreeHost(memory);
+    }
   }
   driver.cuDevicePrimaryCtxRelease(device);
 }
@@ -292,15 +305,17 @@ Result<const LibraryOp *> CudaDevice::prepare(const LibraryShape &shape) {
   return static_cast<const LibraryOp *>(ops.back().get());
 }
 
-static Status hasNoRepeats() {
-  return makeError(ErrorKind::mismatch,
-                   "expected a plan without loops that the run ends, which "
-                   "this version has no conditional graph nodes for")
-      .withHint("bound the loop in the model, or run the plan on cpu");
-}
-
-Result<Repeat *> CudaDevice::repeat(std::vector<Stream *>) {
-  return hasNoRepeats();
+Result<Repeat *> CudaDevice::repeat(std::vector<Stream *> given) {
+  LLMC_TRY(makeCurrent());
+  auto &made = *repeats.emplace_back(std::make_unique<CudaRepeat>());
+  for (Stream *stream : given) {
+    made.streams.push_back(static_cast<CudaStream *>(stream));
+    LLMC_TRY_ASSIGN(CUevent event, makeEvent(CU_EVENT_DISABLE_TIMING));
+    made.reached.push_back(event);
+  }
+  LLMC_TRY_ASSIGN(Arena arena, reserve(1, MemoryKind::host));
+  made.flag = reinterpret_cast<uint8_t *>(arena.base);
+  return static_cast<Repeat *>(&made);
 }
 
 Result<Gate *> CudaDevice::gate() {
@@ -328,7 +343,7 @@ static CudaStream &ownStream(Stream &stream) {
 
 Command *CudaDevice::push(CudaStream &stream, uint32_t words,
                           const Origin &origin) {
-  if (fault.dead()) {
+  if (fault.dead() || (!hasTape && !takeTape())) {
     return nullptr;
   }
   if (stream.entries == stream.mostEntries ||
@@ -424,31 +439,65 @@ void CudaDevice::waitFor(Stream &stream, Gate &gate, uint64_t value,
   }
 }
 
-void CudaDevice::beginRepeat(Repeat &, const void *, const Origin &) {
-  fault.fail(hasNoRepeats());
+void CudaDevice::beginRepeat(Repeat &repeat, const void *flag,
+                             const Origin &origin) {
+  auto &own = static_cast<CudaRepeat &>(repeat);
+  if (Command *command = push(*own.streams.front(), 0, origin)) {
+    command->work = RepeatCommand{&own, flag, 0};
+    openRepeat = tape().commands.size() - 1;
+    askHost();
+  }
 }
 
-void CudaDevice::endRepeat(Repeat &, const Origin &) {
-  fault.fail(hasNoRepeats());
+void CudaDevice::endRepeat(Repeat &repeat, const Origin &origin) {
+  auto &own = static_cast<CudaRepeat &>(repeat);
+  Command *command = push(*own.streams.front(), 0, origin);
+  if (command && openRepeat) {
+    command->work = RepeatEndCommand{};
+    std::get<RepeatCommand>(tape().commands[*openRepeat].work).end =
+        tape().commands.size() - 1;
+  }
+  openRepeat.reset();
 }
 
 //===----------------------------------------------------------------------===//
 // Units
 //===----------------------------------------------------------------------===//
 
-void CudaDevice::post(const Unit &given) {
+/// A unit may be issued for as long as it runs. So it is waited for here, and
+/// not where it is posted: the host comes here when the unit has ended, but for
+/// work outside of steps.
+bool CudaDevice::takeTape() {
   std::unique_lock<std::mutex> lock(mutex);
+  auto isFree = [this] { return issued + numTapes > unit || fault.dead(); };
+  while (!changed.wait_for(lock, std::chrono::milliseconds(5), isFree)) {
+    lock.unlock();
+    fault.fail(fault.askJob());
+    lock.lock();
+  }
+  if (fault.dead()) {
+    return false;
+  }
+  tape().clear();
+  hasTape = true;
+  return true;
+}
+
+void CudaDevice::post(Unit given) {
+  given.hasTape = hasTape;
+  std::lock_guard<std::mutex> lock(mutex);
   queue.push_back(given);
   unit = given.number + 1;
-  changed.notify_all();
-  changed.wait(lock,
-               [this] { return issued + numTapes > unit || fault.dead(); });
+  hasTape = asksHost = false;
   for (auto &stream : streams) {
     stream->entries = stream->words = 0;
   }
-  if (!fault.dead()) {
-    tape().clear();
-  }
+  changed.notify_all();
+}
+
+const Tape &CudaDevice::tapeOf(const Unit &given) const {
+  static const Tape none;
+  return given.hasTape ? tapes[given.number % numTapes] : none;
 }
 
 Result<bool> CudaDevice::hasEnded(uint64_t wanted) {

@@ -33,6 +33,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 
 namespace llmc::rt::cuda {
@@ -40,13 +41,15 @@ namespace llmc::rt::cuda {
 class Issue;
 
 /// How a unit reaches the device: enqueued at once, captured as a graph and
-/// launched, or launched as the graph that an earlier unit of its key is.
+/// launched, or launched as the graph that an earlier unit of its key is. What
+/// the host must be asked in, as a loop that the run ends, is enqueued at once.
 enum class UnitMode : uint8_t { eager, capture, replay };
 
 struct Unit {
   uint64_t number = 0;
   UnitMode mode = UnitMode::eager;
   uint64_t key = 0; ///< Of a step.
+  bool hasTape = false;
 };
 
 /// Units whose ends are told apart: two steps, and what lies between them.
@@ -89,7 +92,6 @@ public:
   Result<const void *> load(const std::string &path) override;
   Result<const Kernel *> kernel(const KernelShape &shape) override;
   Result<const LibraryOp *> prepare(const LibraryShape &shape) override;
-  /// Error (15): conditional nodes of graphs are not made yet.
   Result<Repeat *> repeat(std::vector<Stream *> streams) override;
   Result<Gate *> gate() override;
   Status readAside(void *to, const void *from, uint64_t bytes) override;
@@ -115,10 +117,14 @@ public:
   uint64_t *wordsOf(const Command &command) {
     return tape().words.data() + command.firstWord;
   }
-  bool hasWork() const { return !tape().commands.empty(); }
-  /// Gives the unit, with the tape that is filled, to the thread, and begins
-  /// the next tape when what was on it is issued.
-  void post(const Unit &unit);
+  bool hasWork() const { return hasTape; }
+  /// Between `beginRepeat` and `endRepeat`.
+  bool isInRepeat() const { return openRepeat.has_value(); }
+  /// The unit that is filled has what the host is asked in: no graph has that.
+  void askHost() { asksHost = true; }
+  bool asks() const { return asksHost; }
+  /// Gives the unit, with the tape that is filled, to the thread.
+  void post(Unit given);
   /// Whether the unit has been issued and has ended. Errors are those of the
   /// device.
   Result<bool> hasEnded(uint64_t unit);
@@ -138,10 +144,18 @@ private:
   using Waiting = std::pair<const CudaStream *, const Meeting *>;
   std::vector<Waiting> findWaiting(uint64_t unit) const;
   Tape &tape() { return tapes[unit % numTapes]; }
-  const Tape &tape() const { return tapes[unit % numTapes]; }
+  const Tape &tapeOf(const Unit &given) const;
+  /// Waits until what was on the tape that is to be filled has been issued.
+  bool takeTape();
   void work();
   Status issue(const Unit &unit);
   Status capture(const Unit &unit);
+  Status replay(const Unit &unit);
+  Status issueTape(const Unit &unit);
+  /// What the unit's streams will come to, before they can.
+  void begin(const Unit &unit, std::shared_ptr<const Meetings> met);
+  /// The thread begins trip `count` of a loop; null: it is in none.
+  void enterTrip(const Origin *given, uint64_t count);
   Result<CUgraphExec> capturePiece(Issue &work, const Piece &piece);
   Result<CUstream> makeStream(int priority);
   Result<CUevent> makeEvent(unsigned flags);
@@ -176,25 +190,33 @@ private:
   CudnnHandle convolver = nullptr;
   std::vector<std::unique_ptr<PreparedOp>> ops;
   std::vector<std::unique_ptr<CudaGate>> gates;
+  std::vector<std::unique_ptr<CudaRepeat>> repeats;
 
   /// Where each stream writes how many of its meetings it has come to; of the
   /// host, by number.
   uint32_t *marks = nullptr;
   CUdeviceptr marksOnDevice = 0;
 
-  uint64_t unit = 0; ///< That is filled.
+  uint64_t unit = 0;    ///< That is filled.
+  bool hasTape = false; ///< Something is on its tape.
+  bool asksHost = false;
+  std::optional<size_t> openRepeat; ///< Its command.
   std::array<Tape, numTapes> tapes;
 
   // Shared with the thread, guarded by `mutex`.
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Unit> queue;
-  uint64_t issued = 0; ///< Units.
+  uint64_t begun = 0, issued = 0; ///< Units.
   bool stops = false;
+  /// The loop in which the thread is, and its trip from 1 on; or null.
+  const Origin *loop = nullptr;
+  uint64_t trip = 0;
   std::array<std::shared_ptr<const Meetings>, numEnds> meetings;
 
   // Of the thread alone.
   std::vector<CUdeviceptr> stagingMemory;
+  std::vector<void *> countMemory;
   uint64_t piece = 0; ///< Of all units.
   /// By key; null without work.
   std::map<uint64_t, std::vector<CapturedPiece>> graphs;

@@ -61,7 +61,16 @@ bool CudaWorld::hasWork() const {
                      [](const auto &device) { return device->hasWork(); });
 }
 
+bool CudaWorld::asksHost() const {
+  return std::any_of(devices.begin(), devices.end(),
+                     [](const auto &device) { return device->asks(); });
+}
+
 void CudaWorld::post(UnitMode given, uint64_t ofKey) {
+  if (given == UnitMode::capture && asksHost()) {
+    given = UnitMode::eager;
+    hasIssuedAnew = true;
+  }
   if (given != UnitMode::replay) {
     std::vector<CommunicatorCounts> ofUnit;
     for (auto &communicator : communicators) {
@@ -80,7 +89,7 @@ void CudaWorld::post(UnitMode given, uint64_t ofKey) {
     captured.insert(ofKey);
   }
   for (auto &device : devices) {
-    device->post({unit, given, ofKey});
+    device->post({unit, given, ofKey, false});
   }
   ++unit;
 }
@@ -183,6 +192,9 @@ Status CudaWorld::settle(uint64_t wanted) {
     for (size_t i = 0; ofUnit && i < ofUnit->size(); ++i) {
       communicators[i]->addCounts((*ofUnit)[i]);
     }
+    for (auto &communicator : communicators) {
+      communicator->addCounts(communicator->takeIssued(settled));
+    }
     for (auto &device : devices) {
       LLMC_TRY(device->makeCurrent());
       LLMC_TRY(device->times().settle(settled));
@@ -230,6 +242,12 @@ std::optional<double> CudaWorld::exposedSeconds() const {
     seconds += device->times().stallSeconds();
   }
   return seconds / static_cast<double>(devices.size());
+}
+
+std::string CudaWorld::note() const {
+  return hasIssuedAnew ? "steps are issued anew, not replayed as graphs: the "
+                         "host reads how loops and exchanges of rows go on"
+                       : "";
 }
 
 std::vector<TraceSpan> CudaWorld::takeTrace() {
@@ -448,6 +466,7 @@ void CudaWorld::abortComms() {
   if (std::exchange(areAborted, true)) {
     return;
   }
+  auto end = fault.endComms();
   for (auto it = comms.rbegin(); it != comms.rend(); ++it) {
     (void)nccl->ncclCommAbort(*it);
   }

@@ -41,6 +41,7 @@ public:
   Status drain(std::chrono::milliseconds deadline) override;
   std::optional<double> exposedSeconds() const override;
   std::vector<TraceSpan> takeTrace() override;
+  std::string note() const override;
 
 private:
   using Counts = std::shared_ptr<const std::vector<CommunicatorCounts>>;
@@ -65,6 +66,8 @@ private:
   /// Ends the unit that is filled and gives it to the devices.
   void post(UnitMode mode, uint64_t key);
   bool hasWork() const;
+  /// Whether what is filled cannot be a graph.
+  bool asksHost() const;
   /// Waits until the unit has ended on all devices of this process.
   Status await(uint64_t unit, std::chrono::milliseconds deadline);
   Result<bool> poll(uint64_t unit);
@@ -80,6 +83,7 @@ private:
   Fault fault;
   int numDevices;
   bool captures, traces;
+  bool hasIssuedAnew = false; ///< A step that would have been captured.
   std::shared_ptr<Transport> messages;
   std::vector<int> numbers;
   std::vector<std::unique_ptr<Group>> groups;

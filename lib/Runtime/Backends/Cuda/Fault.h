@@ -14,8 +14,10 @@
 #include "llmc/Runtime/Comm/Transport.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 
 namespace llmc::rt::cuda {
 
@@ -37,6 +39,18 @@ public:
     isDead = true;
   }
   bool dead() const { return isDead; }
+  /// Held while communicators are called by a device's thread, so that none is
+  /// aborted under it. Not held where the world is dead: then none is called.
+  std::shared_lock<std::shared_timed_mutex> useComms() {
+    std::shared_lock<std::shared_timed_mutex> use(comms);
+    return dead() ? std::shared_lock<std::shared_timed_mutex>()
+                  : std::move(use);
+  }
+  /// Held by who aborts them. A call that does not come back is what aborts are
+  /// for: after a second it is not waited for.
+  std::unique_lock<std::shared_timed_mutex> endComms() {
+    return {comms, std::chrono::seconds(1)};
+  }
   /// What the job says of the other processes: an error where one is gone.
   Status askJob() {
     return messages ? messages->exchange(hostLane, {}, {}) : Status::success();
@@ -51,6 +65,7 @@ private:
   mutable std::mutex mutex;
   Status first;
   std::atomic<bool> isDead = false;
+  std::shared_timed_mutex comms;
 };
 
 } // namespace llmc::rt::cuda

@@ -47,14 +47,21 @@ void CudaGate::pass(uint64_t value) {
 
 std::vector<Piece> Tape::pieces() const {
   std::vector<Piece> pieces = {{0, commands.size()}};
+  size_t whole = 0; // The repeat that is open ends before this command.
+  size_t begin = 0; // Of the latest repeat.
   for (size_t i = 0; i < commands.size(); ++i) {
+    if (const auto *repeat = std::get_if<RepeatCommand>(&commands[i].work)) {
+      begin = i;
+      whole = repeat->end;
+    }
     const auto *gate = std::get_if<GateCommand>(&commands[i].work);
     if (!gate) {
       continue;
     }
     if (pieces.size() == 1) {
-      pieces.front().end = i;
-      pieces.push_back({i, commands.size(), gate->gate, 0});
+      size_t first = i < whole ? begin : i;
+      pieces.front().end = first;
+      pieces.push_back({first, commands.size(), gate->gate, 0});
     }
     pieces.back().value = std::max(pieces.back().value, gate->value);
   }

@@ -8,6 +8,8 @@
 
 #include "CudaCommunicator.h"
 
+#include "CudaDevice.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,6 +84,32 @@ Status Group::compareTransfers(int sender) {
                       "from send '{}' of device {}",
                       taken[i].bytes, taken[i].origin->name, members[receiver],
                       sent[i].bytes, sent[i].origin->name, members[sender]));
+    }
+  }
+  return Status::success();
+}
+
+Status Group::repeat(std::pair<uint64_t, uint64_t> at, int rank, Trips trips,
+                     const Origin &origin) {
+  std::lock_guard<std::mutex> lock(repeating);
+  // Units of which a member may still be in one.
+  while (repeats.size() > 1 &&
+         repeats.begin()->first.first + numEnds < at.first) {
+    repeats.erase(repeats.begin());
+  }
+  std::vector<Trips> &all = repeats[at];
+  all.resize(members.size());
+  all[static_cast<size_t>(rank)] = trips;
+  for (int other : local) {
+    const Trips &theirs = all[static_cast<size_t>(other)];
+    if ((theirs.hasEnded && trips.count > theirs.count) ||
+        (trips.hasEnded && theirs.count > trips.count)) {
+      return makeError(
+          ErrorKind::mismatch,
+          fmt::format("expected devices {} and {} to repeat '{}' equally "
+                      "often, got a flag that holds on one of them alone",
+                      members[std::min(rank, other)],
+                      members[std::max(rank, other)], origin.name));
     }
   }
   return Status::success();

@@ -22,23 +22,25 @@ static CUdeviceptr addressOf(const void *pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }
 
-static std::string placeOf(const Origin &origin) {
+std::string placeOf(const Origin &origin) {
   return origin.location.empty()
              ? fmt::format("'{}'", origin.name)
              : fmt::format("'{}' ({})", origin.name, origin.location);
 }
 
 Issue::Issue(CudaDevice &device, const Unit &unit)
-    : device(device), driver(device.driver),
-      tape(device.tapes[unit.number % numTapes]), isUsed(device.streams.size()),
+    : device(device), driver(device.driver), tape(device.tapeOf(unit)),
+      number(unit.number), isUsed(device.streams.size()),
+      markOf(tape.commands.size()),
       meetings(std::make_shared<Meetings>(device.streams.size())) {
   for (const Command &command : tape.commands) {
     isUsed[command.stream->number] = true;
+    if (const auto *work = std::get_if<RepeatCommand>(&command.work)) {
+      for (const CudaStream *stream : work->repeat->streams) {
+        isUsed[stream->number] = true;
+      }
+    }
   }
-}
-
-std::shared_ptr<const Meetings> Issue::takeMeetings() {
-  return std::move(meetings);
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,8 +51,13 @@ Status Issue::prepare() {
   for (const Command &command : tape.commands) {
     if (const auto *work = std::get_if<CollectiveCommand>(&command.work)) {
       LLMC_TRY(takeStaging(command, *work));
+      LLMC_TRY(takeCounts(command, *work));
+      if (work->plan->meetsOthers()) {
+        foresee(command, work->communicator->peersOf(*work->collective));
+      }
     } else if (const auto *work = std::get_if<ExchangeCommand>(&command.work)) {
       LLMC_TRY(takeSides(command, *work));
+      foresee(command, peersOf(command, *work));
     }
   }
   return Status::success();
@@ -130,11 +137,18 @@ Status Issue::joinStreams() {
   return Status::success();
 }
 
-Status Issue::addOne(const Command &command) {
+/// Whether a trace shows it.
+static bool hasSpan(const Command &command) {
   const auto *wait = std::get_if<WaitCommand>(&command.work);
-  bool isStall = wait && wait->isForCommunication;
-  bool isTimed = device.timeline.on() && (!wait || isStall) &&
-                 !std::holds_alternative<RecordCommand>(command.work);
+  return (!wait || wait->isForCommunication) &&
+         !std::holds_alternative<RecordCommand>(command.work) &&
+         !std::holds_alternative<GateCommand>(command.work) &&
+         !std::holds_alternative<RepeatCommand>(command.work);
+}
+
+Status Issue::addOne(const Command &command) {
+  bool isStall = std::holds_alternative<WaitCommand>(command.work);
+  bool isTimed = device.timeline.on() && hasSpan(command);
   Status status;
   if (isTimed) {
     LLMC_TRY(device.timeline.begin(*command.stream, *command.origin, isStall));
@@ -142,10 +156,12 @@ Status Issue::addOne(const Command &command) {
   status = std::visit([&](const auto &work) { return add(command, work); },
                       command.work);
   if (!status.ok()) {
-    return makeError(status.kind(),
-                     fmt::format("{} at {} in stream '{}' of device {}",
-                                 status.message(), placeOf(*command.origin),
-                                 command.stream->name, device.number));
+    // Where it is in a loop, this is the place, not that of the loop.
+    device.fault.fail(makeError(
+        status.kind(), fmt::format("{} at {} in stream '{}' of device {}",
+                                   status.message(), placeOf(*command.origin),
+                                   command.stream->name, device.number)));
+    return device.fault.get();
   }
   return isTimed ? device.timeline.end(*command.stream) : Status::success();
 }
@@ -154,8 +170,9 @@ Status Issue::run(const Piece &piece) {
   ++device.piece;
   LLMC_TRY(forkStreams());
   for (size_t i = piece.begin; i < piece.end; ++i) {
-    if (!std::holds_alternative<GateCommand>(tape.commands[i].work)) {
-      LLMC_TRY(addOne(tape.commands[i]));
+    LLMC_TRY(addOne(tape.commands[i]));
+    if (auto *repeat = std::get_if<RepeatCommand>(&tape.commands[i].work)) {
+      i = repeat->end;
     }
   }
   return joinStreams();
@@ -289,14 +306,17 @@ Status Issue::add(const Command &command, const FillCommand &work) {
 // Collectives and exchanges
 //===----------------------------------------------------------------------===//
 
-Status Issue::mark(const Command &command, std::string peers) {
+void Issue::foresee(const Command &command, std::string peers) {
   auto &own = (*meetings)[command.stream->number];
   own.push_back({command.origin, std::move(peers)});
-  return check(
-      driver.cuMemsetD32Async(device.marksOnDevice + 4 * command.stream->number,
-                              static_cast<unsigned>(own.size()), 1,
-                              command.stream->handle),
-      "cuMemsetD32Async");
+  markOf[numberOf(command)] = static_cast<uint32_t>(own.size());
+}
+
+Status Issue::mark(const Command &command) {
+  return check(driver.cuMemsetD32Async(
+                   device.marksOnDevice + 4 * command.stream->number,
+                   markOf[numberOf(command)], 1, command.stream->handle),
+               "cuMemsetD32Async");
 }
 
 Status Issue::copyAll(const std::vector<CollectiveCopy> &copies,
@@ -319,28 +339,54 @@ Status Issue::copyAll(const std::vector<CollectiveCopy> &copies,
   return Status::success();
 }
 
-Status Issue::add(const Command &command, const CollectiveCommand &work) {
+Status Issue::addPlan(const Command &command, const CollectiveCommand &work,
+                      const CollectivePlan &plan) {
   const uint64_t *ins = tape.wordsOf(command);
-  const uint64_t *outs = ins + work.collective->buffers.size();
+  const Collective &collective = *work.collective;
+  const uint64_t *outs =
+      ins + collective.buffers.size() + traitsOf(collective.kind).takesCounts;
   CUstream stream = command.stream->handle;
-  const CollectivePlan *plan = work.plan.get();
-  LLMC_TRY(copyAll(plan->before, command, ins, outs));
-  for (const auto &[buffer, bytes] : plan->zeros) {
+  for (const auto &[buffer, bytes] : plan.zeros) {
     LLMC_TRY(check(driver.cuMemsetD8Async(outs[buffer], 0, bytes, stream),
                    "cuMemsetD8Async"));
   }
-  if (!plan->calls.empty()) {
-    LLMC_TRY(mark(command, work.communicator->peersOf(*work.collective)));
-    LLMC_TRY(work.communicator->call(*plan, ins, outs, command.stream->staging,
+  LLMC_TRY(copyAll(plan.before, command, ins, outs));
+  if (plan.meetsOthers()) {
+    LLMC_TRY(work.communicator->call(plan, ins, outs, command.stream->staging,
                                      stream));
   }
-  return copyAll(plan->after, command, ins, outs);
+  return copyAll(plan.after, command, ins, outs);
+}
+
+Status Issue::add(const Command &command, const CollectiveCommand &work) {
+  if (markOf[numberOf(command)]) {
+    LLMC_TRY(mark(command));
+  }
+  LLMC_TRY(addPlan(command, work, *work.plan));
+  if (traitsOf(work.collective->kind).takesCounts) {
+    return addCounted(command, work);
+  }
+  if (work.countsWhenIssued) {
+    work.communicator->countIssued(
+        number, *work.collective,
+        payloadBytes(*work.collective, work.communicator->size()));
+  }
+  return Status::success();
 }
 
 static std::string describePart(const ExchangePart &part) {
   return fmt::format("device {} in a {} of {} bytes",
                      part.communicator->otherMember(),
                      part.isSend ? "send" : "receive", part.bytes);
+}
+
+std::string Issue::peersOf(const Command &command,
+                           const ExchangeCommand &work) const {
+  std::string peers;
+  for (uint32_t i = 0; i < work.numParts; ++i) {
+    peers += (i ? " and " : "") + describePart(tape.part(command, i));
+  }
+  return peers;
 }
 
 /// All parts of one communicator are on one stream, the first ones' is the
@@ -350,16 +396,14 @@ Status Issue::add(const Command &command, const ExchangeCommand &work) {
   std::vector<NcclComm> comms = commsOf(command, work);
   std::vector<ExchangePart> parts;
   std::vector<CUstream> streams;
-  std::string peers;
   for (uint32_t i = 0; i < work.numParts; ++i) {
     const ExchangePart &part = parts.emplace_back(tape.part(command, i));
     auto found =
         std::find(comms.begin(), comms.end(), part.communicator->commOf(part));
     auto number = static_cast<size_t>(found - comms.begin());
     streams.push_back(number ? stream.sides[number - 1].handle : stream.handle);
-    peers += (i ? " and " : "") + describePart(part);
   }
-  LLMC_TRY(mark(command, std::move(peers)));
+  LLMC_TRY(mark(command));
   if (comms.size() > 1) {
     LLMC_TRY(check(driver.cuEventRecord(stream.forked, stream.handle),
                    "cuEventRecord"));
@@ -380,121 +424,10 @@ Status Issue::add(const Command &command, const ExchangeCommand &work) {
   return Status::success();
 }
 
-//===----------------------------------------------------------------------===//
-// Units, by the device's thread
-//===----------------------------------------------------------------------===//
-
 ExchangePart Tape::part(const Command &command, uint32_t i) const {
   const uint64_t *at = wordsOf(command) + i * wordsOfPart;
   return {reinterpret_cast<CudaCommunicator *>(at[0]),
           reinterpret_cast<void *>(at[1]), at[2], at[3]};
-}
-
-/// A capture that fails is ended too, so that the chain is a stream again.
-Result<CUgraphExec> CudaDevice::capturePiece(Issue &work, const Piece &given) {
-  LLMC_TRY(driver.check(
-      driver.cuStreamBeginCapture(chain, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
-      "cuStreamBeginCapture"));
-  Status status = work.run(given);
-  CUgraph graph = nullptr;
-  Status end = driver.check(driver.cuStreamEndCapture(chain, &graph),
-                            "expected a step that can be captured");
-  LLMC_TRY(status);
-  LLMC_TRY(end);
-  CUgraphExec exec = nullptr;
-  status = driver.check(driver.cuGraphInstantiate(&exec, graph, 0),
-                        "cuGraphInstantiate");
-  driver.cuGraphDestroy(graph);
-  LLMC_TRY(status);
-  return exec;
-}
-
-Status CudaDevice::capture(const Unit &given) {
-  Issue work(*this, given);
-  LLMC_TRY(work.prepare());
-  std::vector<CapturedPiece> &captured = graphs[given.key];
-  for (const Piece &each : tapes[given.number % numTapes].pieces()) {
-    LLMC_TRY_ASSIGN(CUgraphExec graph, capturePiece(work, each));
-    captured.push_back({graph, each.gate, each.value});
-  }
-  meetingsOfKey[given.key] = work.takeMeetings();
-  return Status::success();
-}
-
-Status CudaDevice::issue(const Unit &given) {
-  LLMC_TRY(makeCurrent());
-  std::shared_ptr<const Meetings> met;
-  if (given.mode == UnitMode::eager) {
-    Issue work(*this, given);
-    LLMC_TRY(work.prepare());
-    LLMC_TRY(timeline.beginUnit(given.number, chain));
-    for (const Piece &each : tapes[given.number % numTapes].pieces()) {
-      if (each.gate) {
-        each.gate->pass(each.value);
-      }
-      LLMC_TRY(work.run(each));
-    }
-    met = work.takeMeetings();
-  } else {
-    bool isEmpty = tapes[given.number % numTapes].commands.empty();
-    if (given.mode == UnitMode::capture && !isEmpty) {
-      LLMC_TRY(capture(given));
-    }
-    for (const CapturedPiece &each : graphs[given.key]) {
-      if (each.gate) {
-        each.gate->pass(each.value);
-      }
-      LLMC_TRY(driver.check(driver.cuGraphLaunch(each.graph, chain),
-                            "cuGraphLaunch"));
-    }
-    met = meetingsOfKey[given.key];
-  }
-  LLMC_TRY(
-      driver.check(driver.cuEventRecord(ends[given.number % numEnds], chain),
-                   "cuEventRecord"));
-  std::lock_guard<std::mutex> lock(mutex);
-  meetings[given.number % numEnds] = std::move(met);
-  return Status::success();
-}
-
-/// A stream has a mark of 0 before its first meeting and after its last one.
-/// Assumes the lock.
-std::vector<CudaDevice::Waiting>
-CudaDevice::findWaiting(uint64_t wanted) const {
-  std::vector<Waiting> found;
-  const auto &met = meetings[wanted % numEnds];
-  for (size_t i = 0; met && i < met->size(); ++i) {
-    uint32_t mark = reinterpret_cast<volatile uint32_t *>(marks)[i];
-    if (mark >= 1 && mark <= (*met)[i].size()) {
-      found.emplace_back(streams[i].get(), &(*met)[i][mark - 1]);
-    }
-  }
-  return found;
-}
-
-std::string CudaDevice::describe(uint64_t wanted) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (issued <= wanted) {
-    return fmt::format("; device {} has not been given the step yet", number);
-  }
-  std::string text;
-  for (auto [stream, meeting] : findWaiting(wanted)) {
-    text +=
-        fmt::format("; device {} stream '{}' at {} waits for {}", number,
-                    stream->name, placeOf(*meeting->origin), meeting->peers);
-  }
-  return text.empty() ? fmt::format("; device {} runs kernels", number) : text;
-}
-
-std::string CudaDevice::whereWaits(uint64_t wanted) {
-  std::lock_guard<std::mutex> lock(mutex);
-  std::vector<Waiting> found;
-  if (issued > wanted) {
-    found = findWaiting(wanted);
-  }
-  return found.empty() ? ""
-                       : fmt::format("device {} waited at {}", number,
-                                     placeOf(*found.front().second->origin));
 }
 
 } // namespace llmc::rt::cuda

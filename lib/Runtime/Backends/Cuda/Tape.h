@@ -56,6 +56,10 @@ struct CudaStream final : Stream {
   /// What collectives pack their parts in; taken before they are issued.
   CUdeviceptr staging = 0;
   uint64_t stagingBytes = 0;
+  /// Where the host reads counts of all members; pinned. Null event: none yet.
+  int64_t *counts = nullptr;
+  uint64_t countBytes = 0;
+  CUevent counted = nullptr;
   std::vector<SideStream> sides;
   CUevent forked = nullptr; ///< Where sides begin; null without any.
 };
@@ -69,6 +73,13 @@ struct CudaEvent final : Event {
   bool isOfCommunication = false;
   /// Of the device's thread: the piece of a unit in which it was recorded last.
   uint64_t piece = UINT64_MAX;
+};
+
+/// A part of a step that the device's thread hands on for each trip.
+struct CudaRepeat final : Repeat {
+  std::vector<CudaStream *> streams; ///< The first one reads the flag.
+  std::vector<CUevent> reached; ///< By stream: it has come to the next trip.
+  uint8_t *flag = nullptr;      ///< As read; of pinned memory.
 };
 
 /// Where the device's thread waits before it hands on what stands after it.
@@ -116,11 +127,14 @@ struct WaitCommand {
   /// Of a compute stream, for what a stream of communication signals.
   bool isForCommunication;
 };
-/// Words: ins, then outs.
+/// Words: ins, counts where it takes them, then outs.
 struct CollectiveCommand {
   CudaCommunicator *communicator;
   const Collective *collective;
   std::shared_ptr<const CollectivePlan> plan;
+  uint64_t sequence; ///< Among those of the group in the unit.
+  /// It counts when it is handed on: it may be often, or not at all.
+  bool countsWhenIssued;
 };
 struct ExchangePart {
   CudaCommunicator *communicator;
@@ -141,10 +155,18 @@ struct GateCommand {
   uint64_t value;
 };
 
+/// The body is what stands between it and command `end`.
+struct RepeatCommand {
+  CudaRepeat *repeat;
+  const void *flag;
+  size_t end;
+};
+struct RepeatEndCommand {};
+
 struct Command {
   std::variant<LaunchCommand, CallCommand, CopyCommand, FillCommand,
                RecordCommand, WaitCommand, CollectiveCommand, ExchangeCommand,
-               GateCommand>
+               GateCommand, RepeatCommand, RepeatEndCommand>
       work;
   CudaStream *stream = nullptr;
   const Origin *origin = nullptr;
@@ -171,7 +193,7 @@ struct Tape {
   }
   ExchangePart part(const Command &command, uint32_t i) const;
   /// All of it; or what stands before the first gate, and all else with the
-  /// greatest value of its gates.
+  /// greatest value of its gates. A gate in a repeat stands before all of it.
   std::vector<Piece> pieces() const;
 };
 

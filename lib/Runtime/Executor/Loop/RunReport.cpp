@@ -187,6 +187,9 @@ void printResult(const Session &session, const plan::Entry &entry,
              session.memory().size(),
              printBytes(static_cast<uint64_t>(usage.ru_maxrss) * 1024));
   printTime(session.plan(), entry, times, out);
+  if (std::string note = session.note(); !note.empty()) {
+    fmt::print(out, "note: {}\n", note);
+  }
 }
 
 Status checkPlaces(const RunOptions &options) {

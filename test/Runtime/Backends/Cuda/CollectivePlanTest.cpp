@@ -9,6 +9,7 @@
 
 #include "CollectivePlan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -300,10 +301,81 @@ TEST(CollectivePlanTest, RefusalsNameTheReason) {
             "in their own type bf16, got sums in f32");
   c.reduction = ReductionKind::max;
   EXPECT_TRUE(planCollective(c, 0, 2).ok());
-  c = makeCollective(CollectiveKind::raggedAllToAll, 1, 3);
-  EXPECT_EQ(planCollective(c, 0, 2).message(),
-            "NCCL has no ragged_all_to_all 'c': expected sizes that the plan "
-            "says, got counts at run time");
+}
+
+/// What a plan calls: "send 1 at 24 of 8, receive ...".
+std::string callsOf(const CollectivePlan &plan) {
+  std::string text;
+  for (const CollectiveCall &call : plan.calls) {
+    bool sends = call.function == CollectiveCall::Function::send;
+    text += fmt::format("{}{} {} at {} of {}", text.empty() ? "" : ", ",
+                        sends ? "send" : "receive", call.peer,
+                        sends ? call.from.offset : call.to.offset, call.count);
+  }
+  return text;
+}
+
+/// Two members, `slices` to each, rows of 8 bytes; each slice has one row, in
+/// the order of the lists, and lies by sender, then by slice.
+struct CountedRows {
+  Collective collective = makeCollective(CollectiveKind::raggedAllToAll, 1, 0);
+  std::vector<std::vector<int64_t>> all;
+
+  explicit CountedRows(int64_t slices) {
+    collective.type = DType::f32;
+    auto rows = static_cast<uint64_t>(2 * slices);
+    collective.rows = {2, rows, rows, rows};
+    for (int64_t member = 0; member < 2; ++member) {
+      std::vector<int64_t> &lists = all.emplace_back();
+      for (int64_t i = 0; i < 2 * slices; ++i) {
+        lists.push_back(i);
+      }
+      lists.resize(4 * slices, 1);
+      for (int64_t i = 0; i < 2 * slices; ++i) {
+        lists.push_back(member * slices + i % slices);
+      }
+      lists.resize(8 * slices, 1);
+    }
+  }
+  std::vector<CollectivePlan> plan(int rank) const {
+    return planRows(collective, rank, 2, [&](int member) {
+      return all[static_cast<size_t>(member)].data();
+    });
+  }
+};
+
+// The counts of all are gathered; then rows go from where they lie to where
+// they are to lie. A member's own rows are copied, after all is zero.
+TEST(CollectivePlanTest, RowsThatTheRunCounts) {
+  CountedRows counted(2);
+  CollectivePlan gather = *planCollective(counted.collective, 1, 2);
+  EXPECT_EQ(gather.countBytes, 16u * 8);
+  ASSERT_EQ(gather.calls.size(), 1u);
+  EXPECT_EQ(gather.calls[0].buffer, 1u);
+  EXPECT_EQ(gather.calls[0].count, 16u * 8);
+  EXPECT_FALSE((*planCollective(counted.collective, 0, 1)).meetsOthers());
+  std::vector<CollectivePlan> plans = counted.plan(1);
+  ASSERT_EQ(plans.size(), 1u);
+  EXPECT_EQ(callsOf(plans[0]), "receive 0 at 0 of 8, receive 0 at 8 of 8, "
+                               "send 0 at 0 of 8, send 0 at 8 of 8");
+  ASSERT_EQ(plans[0].before.size(), 2u);
+  EXPECT_EQ(plans[0].before[1].from.offset, 24u);
+  EXPECT_EQ(plans[0].before[1].to.offset, 24u);
+  EXPECT_EQ(plans[0].zeros[0].second, 4u * 8);
+}
+
+// NCCL takes so many calls at once; all members cut at the same slices.
+TEST(CollectivePlanTest, ManyRowsAreSeveralGroups) {
+  CountedRows counted(700);
+  for (int rank : {0, 1}) {
+    std::vector<CollectivePlan> plans = counted.plan(rank);
+    ASSERT_EQ(plans.size(), 3u) << rank;
+    // Of 2800 slices 700 are sent and 700 come in; the first 700 and the last
+    // ones stay.
+    EXPECT_EQ(plans[0].calls.size(), 324u) << rank;
+    EXPECT_EQ(plans[1].calls.size(), 1024u) << rank;
+    EXPECT_EQ(plans[2].calls.size(), 52u) << rank;
+  }
 }
 
 TEST(CollectivePlanTest, CountsOfPayload) {
@@ -312,6 +384,7 @@ TEST(CollectivePlanTest, CountsOfPayload) {
   EXPECT_FALSE(isScalar(c, 4));
   c = makeCollective(CollectiveKind::allReduce, 1, 1);
   EXPECT_TRUE(isScalar(c, 4));
+  EXPECT_FALSE(isScalar(CountedRows(1).collective, 2));
 }
 
 } // namespace

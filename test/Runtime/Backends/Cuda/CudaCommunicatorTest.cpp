@@ -259,13 +259,14 @@ TEST_P(CudaCommunicatorTest, AMissingMemberIsFoundBeforeTheStepRuns) {
             "waits for devices 0 in all_reduce number 0");
 }
 
-// A process that waits for one that is gone ends with what the job says of it.
-TEST_P(CudaCommunicatorTest, ALostProcessEndsTheStep) {
+/// What ends a step in which device 0 meets device 1, whose process does not
+/// come and is lost, in a collective that it repeats or not.
+void loseProcess(const std::string &kind, bool repeats) {
   auto ends = makeLoopback(2);
   std::unique_ptr<World> worlds[2];
   std::vector<Communicator *> pair[2];
   std::thread threads[2];
-  setenv("LLMC_CUDA_GRAPHS", GetParam().name == "CudaGraphs" ? "1" : "0", 1);
+  setenv("LLMC_CUDA_GRAPHS", kind == "CudaGraphs" ? "1" : "0", 1);
   for (int process : {0, 1}) {
     threads[process] = std::thread([&, process] {
       WorldOptions options;
@@ -280,12 +281,21 @@ TEST_P(CudaCommunicatorTest, ALostProcessEndsTheStep) {
   }
   World &own = *worlds[0];
   Mirror mirror(own, own.device(0), 64);
-  Stream &stream = **own.device(0).stream({"comm", 0, 4, 4});
+  Stream &stream = **own.device(0).stream({"comm", 0, 8, 4});
+  Repeat &repeat = **own.device(0).repeat({&stream});
   Collective collective = makeCollective(CollectiveKind::allReduce, 1, 2);
-  if (own.beginStep(0)) {
-    const void *in = mirror.at(mirror.host());
-    void *out = mirror.at(mirror.host() + 8);
-    pair[0][0]->collective(stream, collective, &in, &out, collectiveOrigin);
+  static const CopyBox flag{1, {}};
+  ASSERT_TRUE(own.beginStep(0));
+  const void *in = mirror.at(mirror.host());
+  void *out = mirror.at(mirror.host() + 8);
+  std::byte *holds = mirror.at(mirror.host() + 16);
+  own.device(0).fill(stream, holds, 1, 1, flag, collectiveOrigin);
+  if (repeats) {
+    own.device(0).beginRepeat(repeat, holds, collectiveOrigin);
+  }
+  pair[0][0]->collective(stream, collective, &in, &out, collectiveOrigin);
+  if (repeats) {
+    own.device(0).endRepeat(repeat, collectiveOrigin);
   }
   ASSERT_TRUE(own.submit().ok());
   std::thread watch([&] {
@@ -298,6 +308,15 @@ TEST_P(CudaCommunicatorTest, ALostProcessEndsTheStep) {
   EXPECT_EQ(status.message(), "process 1 was killed");
   EXPECT_EQ(status.error().hint,
             "device 0 waited at 'operation' (model.py:88)");
+}
+
+// A process that waits for one that is gone ends with what the job says of it.
+TEST_P(CudaCommunicatorTest, ALostProcessEndsTheStep) {
+  loseProcess(GetParam().name, false);
+}
+
+TEST_P(CudaCommunicatorTest, ALostProcessEndsALoop) {
+  loseProcess(GetParam().name, true);
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, CudaCommunicatorTest,

@@ -161,13 +161,6 @@ TEST_P(CudaDeviceTest, KernelsThatDoNotFitAreRefused) {
   EXPECT_THAT(messageOf(shape), testing::HasSubstr("compute capability 9.0"));
 }
 
-TEST_P(CudaDeviceTest, LoopsThatTheRunEndsAreRefused) {
-  Status status = device.repeat({&stream}).status();
-  EXPECT_EQ(status.kind(), ErrorKind::mismatch);
-  EXPECT_NE(status.message().find("conditional graph nodes"),
-            std::string::npos);
-}
-
 // A group of one has all collectives, and NCCL is not asked for.
 TEST_P(CudaDeviceTest, AGroupOfOneCopies) {
   Mirror mirror(*world, device, 64);
@@ -220,6 +213,31 @@ TEST_P(CudaDeviceTest, AStepThatHangsIsOverdue) {
             "waited 100 ms for 1 devices; device 0 runs kernels");
   EXPECT_EQ(world->drain(patience).message(), status.message());
   *reinterpret_cast<volatile int64_t *>(flags.base) = 1;
+}
+
+// While the device's thread asks for a flag the host goes on, up to the
+// deadline; a step with a loop is no graph.
+TEST_P(CudaDeviceTest, ALoopThatDoesNotEndIsOverdue) {
+  Mirror mirror(*world, device, 64);
+  std::byte *there = mirror.at(mirror.host());
+  Repeat &repeat = **device.repeat({&stream});
+  static const Origin loop{"loop", "model.py:12"};
+  for (uint64_t key : {0, 1}) {
+    ASSERT_TRUE(world->beginStep(key));
+    device.fill(stream, there, 1, 1, box8, origin);
+    device.beginRepeat(repeat, there, loop);
+    device.fill(stream, there + 8, 1, 1, box8, origin);
+    device.endRepeat(repeat, loop);
+    ASSERT_TRUE(world->submit().ok());
+  }
+  EXPECT_EQ(world->note().empty(), GetParam().name == "CudaEager");
+  Status status = world->wait(std::chrono::milliseconds(100));
+  EXPECT_EQ(status.kind(), ErrorKind::timeout);
+  EXPECT_THAT(status.message(),
+              testing::MatchesRegex(
+                  "waited 100 ms for 1 devices; device 0 is in trip [0-9]+ of "
+                  "the loop at 'loop' \\(model.py:12\\)"));
+  EXPECT_EQ(world->drain(patience).message(), status.message());
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, CudaDeviceTest,
