@@ -69,15 +69,17 @@ struct Looping {
   }
   void begin() { device.beginRepeat(repeat, at(flags), repeatOrigin); }
   void end() { device.endRepeat(repeat, repeatOrigin); }
-  /// Another flag; the second stream waits for the trip's count, and the next
-  /// trip for it.
-  void move() {
+  /// Another flag; the second stream waits for the trip's count, and what is
+  /// next on the first one for it, unless it is not asked to.
+  void move(bool isAwaited = true) {
     device.record(first, counted, bodyOrigin);
     device.wait(second, counted, bodyOrigin);
     device.copy(second, at(oldFlags), at(flags + 1), flagBox, bodyOrigin);
     device.copy(second, at(flags), at(oldFlags), flagBox, bodyOrigin);
     device.record(second, moved, bodyOrigin);
-    device.wait(first, moved, bodyOrigin);
+    if (isAwaited) {
+      device.wait(first, moved, bodyOrigin);
+    }
   }
   /// y moves up, and begins with 9.
   void count() {

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace llmc::rt::test {
 namespace {
 
@@ -44,6 +46,23 @@ TEST_P(RepeatTest, RunsAsLongAsTheFlagHolds) {
     ASSERT_TRUE(loop.mirror.pull().ok());
     EXPECT_EQ(listOf(loop.values(Looping::y)), counted(trips)) << trips;
   }
+}
+
+// A flag that the second stream writes is read when that stream has come there
+// too.
+TEST_P(RepeatTest, StreamsMeetBeforeTheFlagIsRead) {
+  Looping loop(*world);
+  ASSERT_EQ(run([&] {
+              loop.start(3);
+              loop.begin();
+              loop.count();
+              loop.move(false);
+              loop.end();
+              loop.device.wait(loop.first, loop.moved, bodyOrigin);
+            }).message(),
+            "");
+  ASSERT_TRUE(loop.mirror.pull().ok());
+  EXPECT_EQ(listOf(loop.values(Looping::y)), counted(3));
 }
 
 // What waits after the loop for a record in it waits for the last trip, and for
@@ -120,19 +139,25 @@ TEST_P(RepeatTest, ALoopAfterALoop) {
   EXPECT_EQ(listOf(loop.values(Looping::y)), counted(1));
 }
 
-// A gate in the body lets nothing of the loop begin.
-TEST_P(RepeatTest, AGateStandsBeforeTheLoop) {
+// What stands after a gate of a trip does not run before the gate is open.
+TEST_P(RepeatTest, AGateStandsInTheLoop) {
   Looping loop(*world);
   Gate &gate = **loop.device.gate();
   gate.open(0);
   ASSERT_TRUE(world->beginStep(0));
   loop.start(2);
   loop.begin();
-  loop.count();
   loop.device.waitFor(loop.first, gate, 1, bodyOrigin);
+  loop.count();
   loop.move();
   loop.end();
   ASSERT_TRUE(world->submit().ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  ASSERT_TRUE(
+      loop.device
+          .readAside(loop.mirror.host(), loop.at(Looping::y), sizeof(int32_t))
+          .ok());
+  EXPECT_NE(loop.values(0)[0], 9);
   gate.open(1);
   ASSERT_EQ(world->wait(repeatPatience).message(), "");
   ASSERT_TRUE(loop.mirror.pull().ok());
