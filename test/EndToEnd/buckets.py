@@ -27,6 +27,12 @@ ZERO3 = """
 match = "*"
 rest = [["data"]]
 """
+LINK = """
+[[machine.link]]
+name = "memory"
+latency = 1e-5
+bandwidth = 1e10
+"""
 # Name, model, configuration, mesh, microbatches, bytes of a bucket, more layouts, the most of the
 # collectives that may be left.
 CASES = (
@@ -42,6 +48,8 @@ CASES = (
     # Of each norm two sums in the forward, of which the second needs the first, and one for both of the backward, with which
     # the weight of the layer above goes; the first weight; the loss: 11 of 16, in two steps 22 of 32.
     ("norms", "batch-norms", "batch-norms", "data=2", 1, 1 << 20, "", 22 / 32),
+    # Where a message costs something, the forward's two sums are one gather of two buffers: 8 of 16.
+    ("rounds", "batch-norms", "batch-norms", "data=2", 1, 1 << 20, LINK, 16 / 32),
 )
 
 

@@ -88,8 +88,8 @@ class Family(gpt.Runs):
         return f"{'passed' if good else 'FAILED'} {name} {case}: {text}", good
 
 
-def meshes_of(row):
-    """One device, the row's mesh, and another one."""
+def meshes_of(row, *_):
+    """One device, the row's first mesh, and another one."""
     other = "data2" if row != "data2" else "tensor2"
     return ["one", row, other]
 

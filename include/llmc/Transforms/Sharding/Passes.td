@@ -179,6 +179,9 @@ def DistributeOpsPass : Pass<"llmc-distribute-ops", "::mlir::ModuleOp"> {
     %sum = stablehlo.reduce ... applies stablehlo.add     {dist.layouts = [#rows]}
     ...
     ```
+    Where a sum of the form waits for another, and the machine's latencies make
+    it shorter, what is enough to know of each part is gathered instead, and all
+    devices join it. Remarks of the category `layouts` say what was compared.
   }];
   let dependentDialects = ["::llmc::dist::DistDialect", "::llmc::stablehlo::StableHLODialect"];
 }
