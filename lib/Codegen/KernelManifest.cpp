@@ -71,11 +71,8 @@ static FailureOr<rt::plan::KernelInfo> describe(dist::KernelOp kernel) {
     FailureOr<rt::plan::KernelArgument> described = describe(kernel, argument);
     if (failed(described))
       return failure();
-    // No access is wider than all that is there.
-    auto element = static_cast<uint32_t>(rt::sizeOf(described->dtype));
-    bool isSingle = described->extentBytes == element;
-    described->alignment =
-        isSingle ? element : std::max<uint32_t>(alignment, element);
+    described->alignment = std::max<uint32_t>(
+        alignment, static_cast<uint32_t>(rt::sizeOf(described->dtype)));
     info.arguments.push_back(*described);
   }
   return info;

@@ -22,10 +22,8 @@
 #include "llmc/Analysis/Program/Aliases.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/ProgramTarget.h"
-#include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/Graph/IR/LibraryCall.h"
-#include "llmc/Support/HostTensor.h"
 #include "llmc/Support/StoredElements.h"
 #include "llmc/Transforms/Kernels/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,9 +72,6 @@ private:
               SmallVector<Value> inputs, SmallVector<Value> &parts);
   LogicalResult launch(const KernelSpec &spec, size_t step);
   Value copyStart(const KernelSpec &spec);
-  bool isPlacedAnywhere(dist::PortAttr port, Value value) const;
-  Value copyRow(Value row);
-  LogicalResult keepReturn(Operation *terminator);
   LogicalResult keep(Operation *op);
   Value place(Value value);
   void eraseRest();
@@ -185,51 +180,10 @@ Ties FunctionRewriter::chooseTies(
   return ties;
 }
 
-/// Whether the value is the row of a trip, and rows of its slot begin where the
-/// target's kernels do not expect memory.
-bool FunctionRewriter::isPlacedAnywhere(dist::PortAttr port,
-                                        Value value) const {
-  if (!port || !port.getTrips())
-    return false;
-  auto type = cast<RankedTensorType>(value.getType());
-  int64_t count = type.getNumElements();
-  int64_t bytes = count * getElementBytes(type.getElementType());
-  return count > 1 && bytes % table.getTarget().getAlignment() != 0;
-}
-
-/// A copy from such a row, or what is returned to one. Null when none can be
-/// made.
-Value FunctionRewriter::copyRow(Value row) {
-  auto type = cast<RankedTensorType>(row.getType());
-  FailureOr<KernelUse> use =
-      table.getCopy(type, row.getLoc(), /*atAnyPlace=*/true);
-  if (failed(use))
-    return {};
-  remark::missed(row.getLoc(),
-                 remark::RemarkOpts::name("copy").category("kernels"))
-      << llvm::formatv("copies {0} elements: rows of a loop begin at no "
-                       "multiple of {1} bytes",
-                       type.getNumElements(), table.getTarget().getAlignment())
-             .str();
-  return dist::LaunchOp::create(builder, row.getLoc(), TypeRange{type},
-                                use->symbol, ValueRange{row}, ArrayAttr(), 0)
-      .getResult(0);
-}
-
 /// The value as it is now: made by a launch, or of an alias put in its place.
 Value FunctionRewriter::place(Value value) {
   if (Value made = mapping.lookupOrNull(value))
     return made;
-  if (auto argument = dyn_cast<BlockArgument>(value);
-      argument && argument.getOwner() == &block) {
-    dist::PortAttr port =
-        dist::getArgumentPort(function, argument.getArgNumber());
-    Value copy = isPlacedAnywhere(port, value) ? copyRow(value) : Value();
-    if (!copy)
-      return value;
-    mapping.map(value, copy);
-    return copy;
-  }
   auto alias = value.getDefiningOp<graph::KernelOpInterface>();
   if (!alias || alias->getBlock() != &block || kept.contains(alias) ||
       alias.getKernelForm() != graph::KernelForm::Alias)
@@ -259,24 +213,10 @@ LogicalResult FunctionRewriter::keep(Operation *op) {
     return success();
   }
   kept.insert(op);
-  op->moveBefore(block.getTerminator());
-  // Behind all that has not moved, and those that have.
-  positions[op] = positions.size() + kept.size();
-  return success();
-}
-
-/// What was taken is returned as it is; what is made goes to where it belongs.
-LogicalResult FunctionRewriter::keepReturn(Operation *terminator) {
-  kept.insert(terminator);
-  for (OpOperand &operand : terminator->getOpOperands()) {
-    if (isa<BlockArgument>(operand.get()))
-      continue;
-    Value made = place(operand.get());
-    dist::PortAttr port =
-        dist::getResultPort(function, operand.getOperandNumber());
-    if (isPlacedAnywhere(port, made) && !(made = copyRow(made)))
-      return failure();
-    operand.set(made);
+  if (!op->hasTrait<OpTrait::IsTerminator>()) {
+    op->moveBefore(block.getTerminator());
+    // Behind all that has not moved, and those that have.
+    positions[op] = positions.size() + kept.size();
   }
   return success();
 }
@@ -404,7 +344,7 @@ LogicalResult FunctionRewriter::run() {
     if (failed(done))
       return failure();
   }
-  if (failed(keepReturn(block.getTerminator())))
+  if (failed(keep(block.getTerminator())))
     return failure();
   eraseRest();
   return success();

@@ -41,9 +41,6 @@ constexpr int64_t sharingRows = 4, leastSharing = 512;
 /// for, and every architecture gives without asking.
 constexpr int64_t sharedBudget = 24 << 10;
 
-/// Of the widest access of a thread.
-constexpr int64_t accessBytes = 16;
-
 class GpuTarget final : public KernelTarget {
 public:
   StringRef getName() const override { return "cuda"; }
@@ -52,7 +49,6 @@ public:
   }
   int64_t getColumnBlock(int64_t, int64_t) const override { return 1; }
   int64_t getSharedBytes() const override { return sharedBudget; }
-  int64_t getAlignment() const override { return accessBytes; }
   std::optional<CallPlan>
   planCall(const rt::LibraryDescriptor &descriptor,
            ArrayRef<RankedTensorType> types) const override {
@@ -86,7 +82,7 @@ int64_t countRows(const RowPlan &plan) {
 GpuWriter::GpuWriter(OpBuilder &builder, func::FuncOp function)
     : builder(builder), function(function), loc(function.getLoc()),
       math{builder, loc} {
-  shape.alignment = accessBytes;
+  shape.alignment = 16;
   thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
   block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
 }
@@ -142,7 +138,7 @@ LogicalResult GpuWriter::emitFlat(int64_t rows, Value begin, Value end,
   BodyCopies copies(builder, loc, request);
   if (failed(copies.write(body)))
     return failure();
-  int64_t width = getWidth(copies, /*most=*/8);
+  int64_t width = copies.getWidth(/*most=*/8);
   shape.threads = std::clamp<int64_t>(
       llvm::alignTo(llvm::divideCeil(rows, width), uint64_t(warp)), warp,
       flatThreads);
@@ -335,7 +331,7 @@ LogicalResult GpuWriter::emitPart(const LoopRequest &request, BodyCopies &body,
 
 LogicalResult GpuWriter::emitSharedLoop(const LoopRequest &request,
                                         BodyCopies &body) {
-  int64_t width = getWidth(body, /*most=*/8);
+  int64_t width = body.getWidth(/*most=*/8);
   int64_t whole = *request.count / width * width;
   if (failed(emitPart(request, body, width, 0, whole)))
     return failure();
@@ -403,7 +399,7 @@ LogicalResult GpuWriter::emitReducingLoop(const LoopRequest &request,
                                           BodyCopies &body) {
   ArrayRef<Value> buffers = request.accumulators;
   int64_t all = request.numAccumulators, count = *request.count;
-  int64_t width = getWidth(body, /*most=*/all / rowThreads);
+  int64_t width = body.getWidth(/*most=*/all / rowThreads);
   while (count % width)
     width /= 2;
   for (Value buffer : buffers)

@@ -34,7 +34,6 @@ public:
 
   GpuWriter(OpBuilder &builder, mlir::func::FuncOp function);
 
-  void takeAnyPlace() override { shape.alignment = 1; }
   Value openRows(const RowPlan &plan, Value begin, Value end) override;
   LogicalResult emitFlat(int64_t rows, Value begin, Value end,
                          LoopBody body) override;
@@ -59,10 +58,6 @@ public:
 private:
   enum class Mode { Flat, Threads, Block };
 
-  /// Neighbours that one access takes, up to `most`.
-  int64_t getWidth(BodyCopies &body, int64_t most) const {
-    return shape.alignment == 1 ? 1 : body.getWidth(most);
-  }
   LogicalResult emitSerialLoop(Location loc, const LoopRequest &request,
                                LoopBody body);
   LogicalResult emitSharedLoop(const LoopRequest &request, BodyCopies &body);

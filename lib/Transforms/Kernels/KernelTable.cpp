@@ -235,14 +235,11 @@ SymbolRefAttr KernelTable::getCall(const CallLaunch &launch,
   return insert(function, arguments, launch.rows, shape);
 }
 
-FailureOr<KernelUse> KernelTable::getCopy(RankedTensorType type, Location loc,
-                                          bool atAnyPlace) {
+FailureOr<KernelUse> KernelTable::getCopy(RankedTensorType type, Location loc) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
   func::FuncOp function = makeFunction(builder, {type, type}, loc);
   Block *entry = &function.front();
   std::unique_ptr<KernelWriter> writer = target.makeWriter(builder, function);
-  if (atAnyPlace)
-    writer->takeAnyPlace();
   LogicalResult written =
       writer->emitFlat(type.getNumElements(), entry->getArgument(2),
                        entry->getArgument(3), [&](Value at) {

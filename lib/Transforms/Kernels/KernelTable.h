@@ -48,10 +48,8 @@ public:
   mlir::SymbolRefAttr getCall(const CallLaunch &launch,
                               ArrayRef<RankedTensorType> types, Location loc);
 
-  /// The kernel that copies a tensor of `type`, from and to places as kernels
-  /// have them, or any.
-  FailureOr<KernelUse> getCopy(RankedTensorType type, Location loc,
-                               bool atAnyPlace = false);
+  /// The kernel that copies a tensor of `type`.
+  FailureOr<KernelUse> getCopy(RankedTensorType type, Location loc);
 
 private:
   struct Known {

@@ -86,9 +86,6 @@ class KernelWriter {
 public:
   virtual ~KernelWriter();
 
-  /// Memory may begin at any element, in what is written from here on.
-  virtual void takeAnyPlace() {}
-
   /// Enters the code of one of the rows [begin, end) that a call computes;
   /// leaves the builder inside. Once in a kernel, before all that follows.
   virtual Value openRows(const RowPlan &plan, Value begin, Value end) = 0;
@@ -151,10 +148,6 @@ public:
   virtual std::optional<CallPlan>
   planCall(const rt::LibraryDescriptor &descriptor,
            ArrayRef<RankedTensorType> types) const;
-
-  /// Memory of more than one element begins at multiples of so many bytes, but
-  /// where a writer has been told otherwise.
-  virtual int64_t getAlignment() const { return 1; }
 
   /// For `function`, whose last argument is the scratch of a call. The builder
   /// outlives the writer.
