@@ -138,7 +138,7 @@ lanes_eight() {
       --cases "$eight" "data=2 $eight" "data=2,tensor=2 $eight" "data=4 zero=1 $eight" \
       "pipe=2,data=2 microbatches=2 $eight" "data=2 precision=fp8 fp8_scaling=$scaling" -o "build/dev/lanes-eight-$scaling" || status=1
     JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin \
-      --stand-ins build/dev/test/Runtime/StandIn/lib --only llama,mlp,vit --precision fp8 --scaling "$scaling" \
+      --stand-ins build/dev/test/Runtime/StandIn/lib --only llama,mlp,vit,cnn,scan --precision fp8 --scaling "$scaling" \
       -o "build/dev/families-eight-$scaling" test/EndToEnd/Families/table.txt || status=1
   done
   return "$status"

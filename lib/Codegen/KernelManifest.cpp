@@ -16,6 +16,7 @@
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Support/StoredElements.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -71,8 +72,10 @@ static FailureOr<rt::plan::KernelInfo> describe(dist::KernelOp kernel) {
     FailureOr<rt::plan::KernelArgument> described = describe(kernel, argument);
     if (failed(described))
       return failure();
+    // What a loop reads by rows begins at a multiple of its size.
     described->alignment = std::max<uint32_t>(
-        alignment, static_cast<uint32_t>(rt::sizeOf(described->dtype)));
+        std::gcd(alignment, static_cast<uint32_t>(described->extentBytes)),
+        static_cast<uint32_t>(rt::sizeOf(described->dtype)));
     info.arguments.push_back(*described);
   }
   return info;

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -95,11 +96,15 @@ bool LoopWidening::widenIndexMath(Operation &op) {
 }
 
 /// None where only that of an element is known.
-llvm::MaybeAlign LoopWidening::getAlignment(Type element) const {
+llvm::MaybeAlign LoopWidening::getAlignment(Value memory) const {
   if (!isAligned)
     return std::nullopt;
-  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  return llvm::Align(llvm::PowerOf2Ceil(bytes * width));
+  auto type = cast<MemRefType>(memory.getType());
+  uint64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8),
+           wide = llvm::PowerOf2Ceil(bytes * width);
+  if (isa<BlockArgument>(memory))
+    wide = std::gcd(wide, bytes * type.getNumElements());
+  return llvm::Align(wide);
 }
 
 LogicalResult LoopWidening::widenLoad(Operation &op) {
@@ -116,7 +121,7 @@ LogicalResult LoopWidening::widenLoad(Operation &op) {
     mapVector(load.getResult(),
               vector::LoadOp::create(
                   builder, op.getLoc(), type, memory, ValueRange{index.base},
-                  /*nontemporal=*/false, getAlignment(load.getType())));
+                  /*nontemporal=*/false, getAlignment(memory)));
     return success();
   }
   Location loc = op.getLoc();
@@ -142,10 +147,10 @@ LogicalResult LoopWidening::widenStore(Operation &op) {
   Lanes index = get(store.getIndices()[0]);
   if (index.kind != Kind::Linear || index.step != 1)
     return failure();
+  Value memory = get(store.getMemRef()).base;
   vector::StoreOp::create(
-      builder, op.getLoc(), getVector(store.getValueToStore()),
-      get(store.getMemRef()).base, ValueRange{index.base},
-      /*nontemporal=*/false, getAlignment(store.getValueToStore().getType()));
+      builder, op.getLoc(), getVector(store.getValueToStore()), memory,
+      ValueRange{index.base}, /*nontemporal=*/false, getAlignment(memory));
   return success();
 }
 

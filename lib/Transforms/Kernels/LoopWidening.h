@@ -41,7 +41,9 @@ public:
     laneBuffers[buffer] = vector;
   }
   Value getLaneBuffer(Value buffer) const { return laneBuffers.lookup(buffer); }
-  /// All vectors lie in memory at a multiple of their size.
+  /// All vectors lie in memory at a multiple of their size, as far as the size
+  /// of a kernel's argument says: a row of what loops go along begins at a
+  /// multiple of that.
   void setAligned() { isAligned = true; }
 
   /// Writes the wide form of `block` (without terminator) at the insertion
@@ -68,7 +70,7 @@ private:
   LogicalResult widenIf(Operation &op);
   bool widenIndexMath(Operation &op);
   void cloneUniform(Operation &op);
-  llvm::MaybeAlign getAlignment(Type element) const;
+  llvm::MaybeAlign getAlignment(Value memory) const;
 
   OpBuilder &builder;
   int64_t width;
