@@ -2,6 +2,7 @@
 // RUN: llmc-opt %t/current.mlir --llmc-narrow | FileCheck %t/current.mlir
 // RUN: llmc-opt %t/delayed.mlir --llmc-narrow | FileCheck %t/delayed.mlir
 // RUN: llmc-opt %t/others.mlir --llmc-narrow | FileCheck %t/others.mlir
+// RUN: llmc-opt %t/stem.mlir --llmc-narrow | FileCheck %t/stem.mlir
 
 //--- current.mlir
 // Each factor has a scale of its own greatest element, a weight that of the
@@ -159,6 +160,32 @@ func.func @f(%i: tensor<2x4xi32> {dist.port = #dist.port<input "i">}, %h: tensor
   %5 = nn.grouped_dot %q, %m, %s batch [] x [] contracting [1] x [1] rows 0 groups 0 : (tensor<6x4xf32>, tensor<2x4x3xf32>, tensor<2xi32>) -> tensor<6x3xf32>
   %4 = stablehlo.convolution(%x, %c) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<2x4xi32>, tensor<2x4xf16>, tensor<6x6xf32>, tensor<6x4xf32>, tensor<1x3x4xf32>, tensor<6x3xf32>
+}
+dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedule(<1f1b>) {dist.precision = f8E4M3FN}
+dist.entry @forward function(@f)
+
+//--- stem.mlir
+// A convolution is of the type that a table says of its kernel, and of eight
+// bits where none does.
+// CHECK-LABEL: func.func @f
+// CHECK: %[[Y:.*]] = stablehlo.convolution({{.*}} : (tensor<1x5x2xbf16>, tensor<3x2x4xbf16>) -> tensor<1x3x4xf32>
+// CHECK: %[[YN:.*]] = nn.quantize %[[Y]],
+// CHECK: stablehlo.convolution(%[[YN]], {{.*}} : (tensor<1x3x4xf8E4M3FN>, tensor<3x4x4xf8E4M3FN>) -> tensor<1x1x4xf32>
+dist.mesh @mesh = <"data"=1>
+dist.state @stem : tensor<3x2x4xf32> {role = parameter, source = #dist.draw<ones>} attributes {dist.precision = bf16}
+dist.state @next : tensor<3x4x4xf32> {role = parameter, source = #dist.draw<ones>}
+func.func private @microbatch(%w: tensor<3x2x4xf32> {dist.port = #dist.port<parameter @stem>})
+    -> (tensor<f32> {dist.port = #dist.port<loss_sum>}, tensor<f32> {dist.port = #dist.port<count>}, tensor<3x2x4xf32> {dist.port = #dist.port<gradient @stem>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  return %zero, %zero, %w : tensor<f32>, tensor<f32>, tensor<3x2x4xf32>
+}
+func.func private @update(%w: tensor<3x2x4xf32> {dist.port = #dist.port<parameter @stem>}, %g: tensor<3x2x4xf32> {dist.port = #dist.port<gradient @stem>}) -> (tensor<3x2x4xf32> {dist.port = #dist.port<parameter @stem>}) {
+  return %g : tensor<3x2x4xf32>
+}
+func.func @f(%x: tensor<1x5x2xf32> {dist.port = #dist.port<input "x">}, %c: tensor<3x2x4xf32> {dist.port = #dist.port<parameter @stem>}, %d: tensor<3x4x4xf32> {dist.port = #dist.port<parameter @next>}) -> (tensor<1x1x4xf32> {dist.port = #dist.port<output "0">}) {
+  %0 = stablehlo.convolution(%x, %c) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x5x2xf32>, tensor<3x2x4xf32>) -> tensor<1x3x4xf32>
+  %1 = stablehlo.convolution(%0, %d) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x3x4xf32>, tensor<3x4x4xf32>) -> tensor<1x1x4xf32>
+  return %1 : tensor<1x1x4xf32>
 }
 dist.step @train microbatch(@microbatch) update(@update) microbatches(1) schedule(<1f1b>) {dist.precision = f8E4M3FN}
 dist.entry @forward function(@f)
