@@ -53,6 +53,7 @@ public:
 private:
   SmallVector<Value> getIncoming(Operation *before);
   Value getOuter(Value inner);
+  Operation *getFirst();
   bool isWanted(OpResult result);
   bool isGathered(Value inner);
 
@@ -179,15 +180,23 @@ Value BlockClone::getOuter(Value inner) {
   return {};
 }
 
+/// Before which op of the backward the copies are made: the first of the block,
+/// or of another block that reads what they make, such as a scale.
+Operation *BlockClone::getFirst() {
+  Block &body = backward.getBody().front();
+  llvm::DenseSet<Operation *> readers;
+  for (OpResult result : wanted)
+    for (Operation *user : result.getUsers())
+      readers.insert(body.findAncestorOpInBlock(*user));
+  for (Operation &op : body)
+    if (readers.contains(&op) ||
+        (getBlock(&op) == block && !isMadeAnywhere(&op)))
+      return &op;
+  return body.getTerminator();
+}
+
 void BlockClone::apply() {
-  Operation *first = nullptr;
-  for (Operation &op : backward.getBody().front())
-    if (getBlock(&op) == block && !isMadeAnywhere(&op)) {
-      first = &op;
-      break;
-    }
-  if (!first)
-    first = backward.getBody().front().getTerminator();
+  Operation *first = getFirst();
   OpBuilder builder(first);
   SmallVector<Value> inputs, inner;
   for (Value value : frontier) {
