@@ -27,7 +27,7 @@
 #          of the tutorial
 # torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh
 # processes  processes that are killed or stopped and links that are cut between two
-#          hosts, at 50 random moments each, and 50 of one host's
+#          hosts, at 50 random moments each, and 50 of one host's; each case of meshes.txt with a process for each device
 # checkpoints  runs that write checkpoints and are killed 200 times, ended by signals and full disks; resumed on other
 #          meshes, in other precisions and numbers of processes
 # lanes    kernels of GPUs thread by thread: 1,000 random programs have the bits of the
@@ -292,7 +292,8 @@ part_processes() {
   local job=(--bin build/dev/bin --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml
     --data examples/gpt/corpus.bin)
   .venv/bin/python test/EndToEnd/hosts.py "${job[@]}" --faults 150 --seed 7 -o build/dev/processes &&
-    .venv/bin/python test/EndToEnd/processes.py "${job[@]}" --faults 50 --seed 7 -o build/dev/processes
+    .venv/bin/python test/EndToEnd/processes.py "${job[@]}" --meshes test/EndToEnd/Inputs/meshes.txt \
+      --zero-config examples/gpt/gpt-zero1.toml --faults 50 --seed 7 -o build/dev/processes
 }
 
 part_checkpoints() {

@@ -10,10 +10,13 @@ killed or stopped at a random moment: all others name it, end with 10, and nobod
 
     python processes.py --bin build/dev/bin --model M --config C --data D -o out [--faults 10]
     python processes.py … --messages mpi     # a sample of the plans, started by mpirun
+    python processes.py … --meshes cases.txt --zero-config Z
+                                             # all cases of meshes.py, a process for each device
 """
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import random
@@ -23,31 +26,44 @@ import subprocess
 import sys
 import time
 
-# Mesh, microbatches, numbers of processes.
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE)]
+
+import meshes  # noqa: E402
+
+# Mesh, options as in meshes.py, numbers of processes.
 CASES = (
-    ("data=2", 1, (2,)),
-    ("data=4", 2, (2, 4)),
-    ("tensor=2", 2, (2,)),
-    ("data=2,tensor=2", 2, (2, 4)),
-    ("pipe=2", 4, (2,)),
-    ("pipe=2,data=2,tensor=2", 4, (2, 8)),
+    ("data=2", {}, (2,)),
+    ("data=4", {"microbatches": "2"}, (2, 4)),
+    ("tensor=2", {"microbatches": "2"}, (2,)),
+    ("data=2,tensor=2", {"microbatches": "2"}, (2, 4)),
+    ("pipe=2", {"microbatches": "4"}, (2,)),
+    ("pipe=2,data=2,tensor=2", {"microbatches": "4"}, (2, 8)),
 )
 MPI_CASES = (CASES[3], CASES[5])
 JOINING = 10.0  # Seconds for all to come.
 SILENCE = 1.0  # Seconds for which a stopped process may say nothing.
 
 
+def each_device(path):
+    """The cases of a file of meshes, with as many processes as devices."""
+    for words in meshes.read_cases(path):
+        mesh, options = meshes.split_case(words)
+        yield mesh, options, (math.prod(int(axis.split("=")[1]) for axis in mesh.split(",")),)
+
+
 class Jobs:
     def __init__(self, a):
         self.bin, self.data, self.out = a.bin, a.data, a.out
-        self.model, self.config = a.model, a.config
+        self.model, self.config, self.zero_config = a.model, a.config, a.zero_config
         self.messages = a.messages
         self.placed = 0  # Lost processes of whom others said where they waited.
 
-    def plan(self, mesh, microbatches):
-        folder = self.out / re.sub(r"\W+", "-", f"{mesh}-{microbatches}")
-        command = [self.bin / "llmc", "compile", self.model, "--config", self.config, "--mesh", mesh]
-        command += [f"--set=training.microbatches={microbatches}", "--set=training.max_norm=1.0", "-o", folder]
+    def plan(self, mesh, options):
+        folder = self.out / re.sub(r"\W+", "-", " ".join([mesh, *options.values()]))
+        config = self.zero_config if options.get("zero") == "1" else self.config
+        command = [self.bin / "llmc", "compile", self.model, "--config", config, *meshes.flags(mesh, options)]
+        command += ["--set=training.max_norm=1.0", "-o", folder]
         subprocess.run(list(map(str, command)), check=True, capture_output=True)
         return folder
 
@@ -76,10 +92,10 @@ class Jobs:
         states = {path.name: path.read_bytes() for path in sorted(out.iterdir())}
         return [(row["loss"], row["grad_norm"]) for row in rows], counts, states
 
-    def compare(self):
+    def compare(self, cases):
         failed = runs = 0
-        for mesh, microbatches, numbers in MPI_CASES if self.messages == "mpi" else CASES:
-            plan = self.plan(mesh, microbatches)
+        for mesh, options, numbers in cases:
+            plan = self.plan(mesh, options)
             one = self.observe(plan, 1)
             for processes in numbers:
                 found = self.observe(plan, processes)
@@ -87,7 +103,8 @@ class Jobs:
                 runs += 1
                 failed += not equal
                 verdict = "equal bits" if equal else f"FAILED: {found if isinstance(found, str) else 'differs'}"
-                print(f"{mesh}, {microbatches} microbatches, {processes} processes: {verdict}")
+                words = ", ".join([mesh, *(f"{key}={value}" for key, value in options.items())])
+                print(f"{words}, {processes} processes: {verdict}", flush=True)
         return runs, failed
 
     def lose(self, plan, size, number, moment, victim):
@@ -120,7 +137,7 @@ class Jobs:
 
     def faults(self, count, seed):
         draw = random.Random(seed)
-        plan = self.plan("data=2,tensor=2", 2)
+        plan = self.plan("data=2,tensor=2", {"microbatches": "2"})
         failed = 0
         for i in range(count):
             number = signal.SIGSTOP if i % 5 == 4 else signal.SIGKILL
@@ -138,7 +155,9 @@ def main():
     p.add_argument("--bin", type=pathlib.Path, required=True)
     p.add_argument("--model", type=pathlib.Path, required=True)
     p.add_argument("--config", type=pathlib.Path, required=True)
+    p.add_argument("--zero-config", type=pathlib.Path, help="of cases with zero=1")
     p.add_argument("--data", type=pathlib.Path, required=True)
+    p.add_argument("--meshes", type=pathlib.Path, help="a file of cases, each of which has a process for each device")
     p.add_argument("-o", "--out", type=pathlib.Path, required=True)
     p.add_argument("--messages", choices=("gloo", "mpi"), default="gloo")
     p.add_argument("--faults", type=int, default=10)
@@ -146,7 +165,8 @@ def main():
     a = p.parse_args()
     a.out.mkdir(parents=True, exist_ok=True)
     jobs = Jobs(a)
-    runs, failed = jobs.compare()
+    cases = each_device(a.meshes) if a.meshes else MPI_CASES if a.messages == "mpi" else CASES
+    runs, failed = jobs.compare(cases)
     print(f"{runs} runs, {failed} failed")
     lost, wrong, placed = jobs.faults(a.faults, a.seed)
     print(f"{lost} lost processes, {wrong} failed, {placed} waited for at a place that is named")

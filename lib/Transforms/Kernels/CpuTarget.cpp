@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -176,6 +177,7 @@ private:
   LogicalResult emitRun(Value position, MutableArrayRef<Value> lanes);
   LogicalResult emitWhole(Lanes &lanes, Value end);
   LogicalResult emitAll();
+  int64_t getDivisor() const;
 
   OpBuilder &builder;
   scf::ForOp scalar;
@@ -205,10 +207,16 @@ void WideLoop::store(const Lanes &lanes) {
                               ValueRange{math.constant(run * width)});
 }
 
+/// A power of two of which the first positions of all runs are multiples.
+int64_t WideLoop::getDivisor() const {
+  bool isWhole = matchPattern(request.low, m_Zero());
+  return isWhole && llvm::isPowerOf2_64(width) ? width : 1;
+}
+
 /// The body for `width` positions from `position` on.
 LogicalResult WideLoop::emitRun(Value position, MutableArrayRef<Value> lanes) {
   LoopWidening widening(builder, width);
-  widening.mapLinear(scalar.getInductionVar(), position);
+  widening.mapLinear(scalar.getInductionVar(), position, getDivisor());
   for (auto [buffer, value] : llvm::zip(request.accumulators, lanes))
     widening.mapLaneBuffer(buffer, value);
   LogicalResult result = widening.widen(*scalar.getBody());

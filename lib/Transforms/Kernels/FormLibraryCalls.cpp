@@ -4,6 +4,7 @@
 //
 //   add(%a, dot(transpose(%x), %dy))  ->  dist.contract %x, %dy plus %a …
 //   add(dot(%x, %w), broadcast(%b))   ->  dist.contract %x, %w bias %b …
+//   transpose(dot(%x, %w))            ->  dist.contract %w, %x …
 //   add(%a, scatter(zeros, …))        ->  scatter(%a, …)
 //
 // Op names play no part: forms, calls and rules come from the ops, additions,
@@ -100,6 +101,19 @@ void readInPlace(graph::LibraryCallOpInterface call) {
   }
 }
 
+/// A permutation that alone reads the result is written, where the call can.
+void writeInPlace(graph::LibraryCallOpInterface call) {
+  Value result = call->getResult(0);
+  while (result.hasOneUse()) {
+    Operation *reader = *result.getUsers().begin();
+    std::optional<SmallVector<int64_t>> permutation = getPermutation(reader);
+    if (!permutation || !call.writePermuted(*permutation))
+      return;
+    reader->getResult(0).replaceAllUsesWith(result);
+    reader->erase();
+  }
+}
+
 /// Says why a library that the user asked for is not left a call of its kind.
 void remarkWhyKernels(const KernelTarget &target,
                       graph::LibraryCallOpInterface call, Location loc) {
@@ -125,6 +139,20 @@ bool staysWithBias(const KernelTarget &target,
          rt::takesBias(getLibraries(target, call), *descriptor);
 }
 
+/// An addition to the one result becomes the call's.
+void takeAddition(func::FuncOp function, const KernelTarget *target,
+                  graph::LibraryCallOpInterface call) {
+  Value result = call->getResult(0);
+  Accumulation sum = findAccumulation(function, result);
+  AddedBias added = findAddedBias(result);
+  if (target && !staysWithBias(*target, call))
+    added = {};
+  if (sum.add && call.addTo(sum.accumulator))
+    takePlace(call, sum.add);
+  else if (added.add && call.addBias(added.bias.of, added.bias.dims))
+    takePlace(call, added.add);
+}
+
 LogicalResult formCall(func::FuncOp function, FactorCopies &copies,
                        graph::KernelOpInterface op) {
   OpBuilder builder(op);
@@ -139,29 +167,16 @@ LogicalResult formCall(func::FuncOp function, FactorCopies &copies,
   const KernelTarget *target = findKernelTarget(dist::getTargetName(program));
   if (target && failed(planKernels(*target, call, op)))
     return failure();
+  op->replaceAllUsesWith(call->getResults());
+  op->erase();
   readInPlace(call);
-  if (op->getNumResults() != 1) {
-    op->replaceAllUsesWith(call->getResults());
-    if (target)
-      remarkWhyKernels(*target, call, call.getLoc());
-    op->erase();
-    return success();
+  if (call->getNumResults() == 1) {
+    writeInPlace(call);
+    takeAddition(function, target, call);
+    copies.read(call);
   }
-  Value result = op->getResult(0);
-  Accumulation sum = findAccumulation(function, result);
-  AddedBias added = findAddedBias(result);
-  if (target && !staysWithBias(*target, call))
-    added = {};
-  if (sum.add && call.addTo(sum.accumulator))
-    takePlace(call, sum.add);
-  else if (added.add && call.addBias(added.bias.of, added.bias.dims))
-    takePlace(call, added.add);
-  else
-    result.replaceAllUsesWith(call->getResult(0));
-  copies.read(call);
   if (target)
     remarkWhyKernels(*target, call, call.getLoc());
-  op->erase();
   return success();
 }
 

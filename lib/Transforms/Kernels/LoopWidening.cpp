@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each scalar is uniform (the same in all lanes, stays scalar), linear (base +
-// lane × step, an index) or varying (a vector). Only varying values cost
-// vector instructions; addresses stay scalar, so that a load of neighbouring
-// elements is one vector load.
+// Each scalar is uniform (the same in all lanes, stays scalar), affine (base +
+// lane × step, an index), one of two such by a uniform condition, or varying (a
+// vector). Only varying values cost vector instructions; addresses stay scalar,
+// so that a load of neighbouring elements is one vector load.
 //
 // Test: test/Transforms/Kernels/loops.mlir
 //
@@ -24,10 +24,23 @@ using namespace mlir;
 
 namespace llmc::kernels {
 
+/// The greatest that is of use: 0 is a multiple of all powers of two.
+static constexpr int64_t mostDivisor = 1 << 20;
+
+/// The greatest power of two that divides a constant.
+static int64_t getDivisor(const APInt &constant) {
+  if (constant.countr_zero() >= llvm::Log2_64(mostDivisor))
+    return mostDivisor;
+  return int64_t(1) << constant.countr_zero();
+}
+
 LoopWidening::Lanes LoopWidening::get(Value scalar) const {
   auto it = lanes.find(scalar);
-  return it == lanes.end() ? Lanes{Kind::Uniform, scalar, 0, Value()}
-                           : it->second;
+  if (it != lanes.end())
+    return it->second;
+  APInt constant;
+  bool isKnown = matchPattern(scalar, m_ConstantInt(&constant));
+  return {{scalar, 0, isKnown ? getDivisor(constant) : 1}, Value(), {}, {}};
 }
 
 /// 0, step, 2 * step, … as a constant vector.
@@ -41,59 +54,168 @@ static Value makeSteps(OpBuilder &builder, Location loc, VectorType type,
                                    DenseElementsAttr::get(type, values));
 }
 
+Value LoopWidening::makeVector(const Affine &affine) {
+  Location loc = affine.base.getLoc();
+  auto type = VectorType::get({width}, affine.base.getType());
+  Value result =
+      vector::BroadcastOp::create(builder, loc, type, affine.base).getResult();
+  if (affine.step != 0)
+    result = arith::AddIOp::create(builder, loc, result,
+                                   makeSteps(builder, loc, type, affine.step));
+  return result;
+}
+
 Value LoopWidening::getVector(Value scalar) {
   Lanes entry = get(scalar);
-  if (entry.kind == Kind::Varying)
+  if (entry.vector)
     return entry.vector;
-  Location loc = scalar.getLoc();
-  auto type = VectorType::get({width}, scalar.getType());
-  Value result =
-      vector::BroadcastOp::create(builder, loc, type, entry.base).getResult();
-  if (entry.kind == Kind::Linear)
-    result = arith::AddIOp::create(builder, loc, result,
-                                   makeSteps(builder, loc, type, entry.step));
-  return result;
+  Value vector = makeVector(entry.affine);
+  if (!entry.condition)
+    return vector;
+  return arith::SelectOp::create(builder, scalar.getLoc(), entry.condition,
+                                 vector, makeVector(entry.otherwise));
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Whether no multiple of `limit`, a constant, lies between the lanes: they are
+/// neighbours, and the first of them and `limit` are multiples of the width.
+bool LoopWidening::isRun(const Affine &affine, Value limit) const {
+  APInt constant;
+  return affine.step == 1 && llvm::isPowerOf2_64(width) &&
+         affine.divisor % width == 0 &&
+         matchPattern(limit, m_ConstantInt(&constant)) &&
+         constant.getSExtValue() % width == 0;
+}
+
+/// A power of two that divides the result of `op`, as far as the operands show,
+/// also where it wraps around.
+static int64_t combineDivisors(Operation &op, ArrayRef<int64_t> divisors) {
+  if (isa<arith::MulIOp>(op))
+    return std::min(mostDivisor, divisors[0] * divisors[1]);
+  if (isa<arith::IndexCastOp>(op))
+    return divisors[0];
+  if (isa<arith::SelectOp>(op))
+    return std::min(divisors[1], divisors[2]);
+  if (isa<arith::AddIOp, arith::SubIOp, arith::RemUIOp>(op))
+    return std::min(divisors[0], divisors[1]);
+  return 1;
+}
+
+/// What the result grows by from lane to lane: that of sums, differences,
+/// multiples by constants and casts; that of quotients, remainders and
+/// comparisons by multiples of the width.
+std::optional<int64_t> LoopWidening::getStep(Operation &op,
+                                             ArrayRef<Affine> operands) const {
+  if (llvm::all_of(operands, [](const Affine &each) { return !each.step; }))
+    return 0;
+  const Affine &left = operands[0], &right = operands.back();
+  if (isa<arith::IndexCastOp>(op))
+    return left.step;
+  if (isa<arith::AddIOp>(op))
+    return left.step + right.step;
+  if (isa<arith::SubIOp>(op))
+    return left.step - right.step;
+  if (isa<arith::MulIOp>(op)) {
+    APInt factor;
+    if ((left.step && right.step) ||
+        !matchPattern(left.step ? right.base : left.base,
+                      m_ConstantInt(&factor)))
+      return std::nullopt;
+    return (left.step ? left.step : right.step) * factor.getSExtValue();
+  }
+  if (isa<arith::DivUIOp, arith::RemUIOp>(op) && isRun(left, right.base))
+    return isa<arith::RemUIOp>(op) ? 1 : 0;
+  auto comparison = dyn_cast<arith::CmpIOp>(op);
+  using Predicate = arith::CmpIPredicate;
+  if (comparison && isRun(left, right.base) &&
+      llvm::is_contained(
+          {Predicate::ult, Predicate::uge, Predicate::slt, Predicate::sge},
+          comparison.getPredicate()))
+    return 0;
+  return std::nullopt;
+}
+
+/// `op` of the first lane, where this and a step say all of them.
+std::optional<LoopWidening::Affine>
+LoopWidening::apply(Operation &op, ArrayRef<Affine> operands) {
+  std::optional<int64_t> step = getStep(op, operands);
+  if (!step)
+    return std::nullopt;
+  IRMapping mapping;
+  SmallVector<int64_t> divisors;
+  for (auto [operand, affine] : llvm::zip(op.getOperands(), operands)) {
+    mapping.map(operand, affine.base);
+    divisors.push_back(affine.divisor);
+  }
+  Operation *copy = builder.clone(op, mapping);
+  return Affine{copy->getResult(0), *step, combineDivisors(op, divisors)};
 }
 
 void LoopWidening::cloneUniform(Operation &op) {
   IRMapping mapping;
-  for (Value operand : op.getOperands())
-    mapping.map(operand, get(operand).base);
+  SmallVector<int64_t> divisors;
+  for (Value operand : op.getOperands()) {
+    mapping.map(operand, get(operand).affine.base);
+    divisors.push_back(get(operand).affine.divisor);
+  }
   Operation *copy = builder.clone(op, mapping);
+  APInt constant;
+  int64_t divisor = matchPattern(copy, m_ConstantInt(&constant))
+                        ? getDivisor(constant)
+                        : combineDivisors(op, divisors);
   for (auto [old, fresh] : llvm::zip(op.getResults(), copy->getResults()))
-    lanes[old] = {Kind::Uniform, fresh, 0, Value()};
+    lanes[old] = {{fresh, 0, divisor}, Value(), {}, Value()};
 }
 
-/// Sums, differences, constant multiples and casts of linear indices are
-/// linear. Returns false when `op` is none of these.
+/// Where the operands' lanes are affine, or chosen by one condition, and the
+/// result's are. Returns false where they are not.
 bool LoopWidening::widenIndexMath(Operation &op) {
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(op))
+  if (op.getNumResults() != 1 || op.getNumOperands() > 2)
     return false;
-  SmallVector<Lanes> operands;
+  Lanes result;
+  SmallVector<Affine> then, otherwise;
   for (Value operand : op.getOperands()) {
-    operands.push_back(get(operand));
-    if (operands.back().kind == Kind::Varying)
+    Lanes entry = get(operand);
+    if (entry.vector || (entry.condition && result.condition &&
+                         entry.condition != result.condition))
       return false;
+    if (entry.condition)
+      result.condition = entry.condition;
+    then.push_back(entry.affine);
+    otherwise.push_back(entry.condition ? entry.otherwise : entry.affine);
   }
-  int64_t step = operands[0].step;
-  if (isa<arith::AddIOp>(op)) {
-    step += operands[1].step;
-  } else if (isa<arith::SubIOp>(op)) {
-    step -= operands[1].step;
-  } else if (isa<arith::MulIOp>(op)) {
-    unsigned linear = operands[0].kind == Kind::Linear ? 0 : 1;
-    APInt factor;
-    if (operands[1 - linear].kind == Kind::Linear ||
-        !matchPattern(operands[1 - linear].base, m_ConstantInt(&factor)))
-      return false;
-    step = operands[linear].step * factor.getSExtValue();
-  }
-  cloneUniform(op);
-  Lanes &result = lanes[op.getResult(0)];
-  result.kind = Kind::Linear;
-  result.step = step;
+  std::optional<Affine> affine = apply(op, then), other;
+  if (affine && result.condition)
+    other = apply(op, otherwise);
+  if (!affine || (result.condition && !other))
+    return false;
+  result.affine = *affine;
+  if (other)
+    result.otherwise = *other;
+  lanes[op.getResult(0)] = result;
   return true;
 }
+
+/// One of two affine indices by a condition that all lanes share.
+bool LoopWidening::widenChoice(Operation &op) {
+  auto select = dyn_cast<arith::SelectOp>(op);
+  if (!select || !select.getType().isIndex())
+    return false;
+  Lanes condition = get(select.getCondition()),
+        then = get(select.getTrueValue()),
+        otherwise = get(select.getFalseValue());
+  if (!condition.isUniform() || !then.isAffine() || !otherwise.isAffine())
+    return false;
+  lanes[select] = {then.affine, condition.affine.base, otherwise.affine, {}};
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
 
 /// None where only that of an element is known.
 llvm::MaybeAlign LoopWidening::getAlignment(Value memory) const {
@@ -107,6 +229,34 @@ llvm::MaybeAlign LoopWidening::getAlignment(Value memory) const {
   return llvm::Align(wide);
 }
 
+static Value gather(OpBuilder &builder, Location loc, VectorType type,
+                    Value memory, Value indices) {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  auto maskType = type.clone(builder.getI1Type());
+  Value mask = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(maskType, true));
+  Value rest =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return vector::GatherOp::create(builder, loc, type, memory, ValueRange{zero},
+                                  indices, mask, rest);
+}
+
+/// The elements at an index: neighbours, one that all lanes share, or gathered.
+Value LoopWidening::loadAt(Operation &op, const Affine &index) {
+  auto load = cast<memref::LoadOp>(op);
+  Location loc = op.getLoc();
+  Value memory = get(load.getMemRef()).affine.base;
+  auto type = VectorType::get({width}, load.getType());
+  if (index.step == 1)
+    return vector::LoadOp::create(builder, loc, type, memory,
+                                  ValueRange{index.base},
+                                  /*nontemporal=*/false, getAlignment(memory));
+  if (index.step == 0)
+    return makeVector(
+        {memref::LoadOp::create(builder, loc, memory, index.base)});
+  return gather(builder, loc, type, memory, makeVector(index));
+}
+
 LogicalResult LoopWidening::widenLoad(Operation &op) {
   auto load = cast<memref::LoadOp>(op);
   auto buffer = laneBuffers.find(load.getMemRef());
@@ -115,25 +265,24 @@ LogicalResult LoopWidening::widenLoad(Operation &op) {
     return success();
   }
   Lanes index = get(load.getIndices()[0]);
-  Value memory = get(load.getMemRef()).base;
   auto type = VectorType::get({width}, load.getType());
-  if (index.kind == Kind::Linear && index.step == 1) {
+  if (index.vector) {
     mapVector(load.getResult(),
-              vector::LoadOp::create(
-                  builder, op.getLoc(), type, memory, ValueRange{index.base},
-                  /*nontemporal=*/false, getAlignment(memory)));
-    return success();
+              gather(builder, op.getLoc(), type,
+                     get(load.getMemRef()).affine.base, index.vector));
+  } else if (!index.condition) {
+    mapVector(load.getResult(), loadAt(op, index.affine));
+  } else {
+    auto branch = scf::IfOp::create(builder, op.getLoc(), type, index.condition,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    std::array<Affine, 2> sides{index.affine, index.otherwise};
+    for (auto [region, side] : llvm::zip(branch->getRegions(), sides)) {
+      builder.setInsertionPointToStart(&region.front());
+      scf::YieldOp::create(builder, op.getLoc(), loadAt(op, side));
+    }
+    mapVector(load.getResult(), branch.getResult(0));
   }
-  Location loc = op.getLoc();
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  auto maskType = VectorType::get({width}, builder.getI1Type());
-  Value mask = arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(maskType, true));
-  Value rest =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  mapVector(load.getResult(), vector::GatherOp::create(
-                                  builder, loc, type, memory, ValueRange{zero},
-                                  getVector(load.getIndices()[0]), mask, rest));
   return success();
 }
 
@@ -145,12 +294,13 @@ LogicalResult LoopWidening::widenStore(Operation &op) {
     return success();
   }
   Lanes index = get(store.getIndices()[0]);
-  if (index.kind != Kind::Linear || index.step != 1)
+  if (!index.isAffine() || index.affine.step != 1)
     return failure();
-  Value memory = get(store.getMemRef()).base;
-  vector::StoreOp::create(
-      builder, op.getLoc(), getVector(store.getValueToStore()), memory,
-      ValueRange{index.base}, /*nontemporal=*/false, getAlignment(memory));
+  Value memory = get(store.getMemRef()).affine.base;
+  vector::StoreOp::create(builder, op.getLoc(),
+                          getVector(store.getValueToStore()), memory,
+                          ValueRange{index.affine.base}, /*nontemporal=*/false,
+                          getAlignment(memory));
   return success();
 }
 
@@ -158,10 +308,10 @@ LogicalResult LoopWidening::widenStore(Operation &op) {
 LogicalResult LoopWidening::widenIf(Operation &op) {
   auto branch = cast<scf::IfOp>(op);
   Lanes condition = get(branch.getCondition());
-  if (condition.kind != Kind::Uniform || branch.getNumResults() ||
+  if (!condition.isUniform() || branch.getNumResults() ||
       !branch.getElseRegion().empty())
     return failure();
-  auto wide = scf::IfOp::create(builder, op.getLoc(), condition.base,
+  auto wide = scf::IfOp::create(builder, op.getLoc(), condition.affine.base,
                                 /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(wide.thenBlock()->getTerminator());
@@ -178,7 +328,7 @@ LogicalResult LoopWidening::widenOp(Operation &op) {
   bool isLoad = isa<memref::LoadOp>(op);
   bool onLanes = isLoad && laneBuffers.count(op.getOperand(0));
   bool uniform = llvm::all_of(op.getOperands(), [&](Value operand) {
-    return get(operand).kind == Kind::Uniform;
+    return get(operand).isUniform();
   });
   if (!isLoad && !isPure(&op))
     return failure();
@@ -188,7 +338,7 @@ LogicalResult LoopWidening::widenOp(Operation &op) {
   }
   if (isLoad)
     return widenLoad(op);
-  if (widenIndexMath(op))
+  if (widenIndexMath(op) || widenChoice(op))
     return success();
   if (!OpTrait::hasElementwiseMappableTraits(&op))
     return failure();

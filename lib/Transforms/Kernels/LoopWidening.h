@@ -11,6 +11,9 @@
 //   ->
 //   for j step 16: %a = vector.load %x[%r + j] : vector<16xf32>; …
 //
+// Indices keep this form through quotients, remainders and comparisons by
+// multiples of the width, as reshapes, pads and concatenations write them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_TRANSFORMS_KERNELS_LOOPWIDENING_H
@@ -28,12 +31,13 @@ public:
   LoopWidening(OpBuilder &builder, int64_t width)
       : builder(builder), width(width) {}
 
-  /// The loop variable: lane l has the value `base` + l.
-  void mapLinear(Value scalar, Value base) {
-    lanes[scalar] = {Kind::Linear, base, 1, Value()};
+  /// The loop variable: lane l has the value `base` + l, and `base` is a
+  /// multiple of `divisor`, a power of two.
+  void mapLinear(Value scalar, Value base, int64_t divisor = 1) {
+    lanes[scalar] = {{base, 1, divisor}, Value(), {}, Value()};
   }
   void mapVector(Value scalar, Value vector) {
-    lanes[scalar] = {Kind::Varying, Value(), 0, vector};
+    lanes[scalar] = {{}, Value(), {}, vector};
   }
   /// Loads of `buffer` (one element for each lane) give `vector`; a store
   /// replaces it.
@@ -54,21 +58,39 @@ public:
   Value getVector(Value scalar);
 
 private:
-  enum class Kind { Uniform, Linear, Varying };
-  struct Lanes {
-    Kind kind = Kind::Uniform;
-    /// Uniform: the value. Linear: the value of lane 0.
+  /// Lane l has the value `base` + l × `step`; `base` is a multiple of
+  /// `divisor`, a power of two.
+  struct Affine {
     Value base;
     int64_t step = 0;
+    int64_t divisor = 1;
+  };
+  /// What the lanes of a scalar are: `vector`, or else `affine`, and where a
+  /// `condition` is given, which is the same for all of them, `otherwise`
+  /// unless it holds.
+  struct Lanes {
+    Affine affine;
+    Value condition;
+    Affine otherwise;
     Value vector;
+
+    bool isUniform() const { return !vector && !condition && !affine.step; }
+    bool isAffine() const { return !vector && !condition; }
   };
 
   Lanes get(Value scalar) const;
+  Value makeVector(const Affine &affine);
   LogicalResult widenOp(Operation &op);
   LogicalResult widenLoad(Operation &op);
   LogicalResult widenStore(Operation &op);
   LogicalResult widenIf(Operation &op);
   bool widenIndexMath(Operation &op);
+  bool widenChoice(Operation &op);
+  Value loadAt(Operation &load, const Affine &index);
+  std::optional<int64_t> getStep(Operation &op,
+                                 ArrayRef<Affine> operands) const;
+  std::optional<Affine> apply(Operation &op, ArrayRef<Affine> operands);
+  bool isRun(const Affine &affine, Value limit) const;
   void cloneUniform(Operation &op);
   llvm::MaybeAlign getAlignment(Value memory) const;
 

@@ -289,3 +289,42 @@ func.func @part(%x: tensor<4x5xf32>, %w: tensor<5x6xf32>, %b: tensor<12xf32>) ->
   %3 = stablehlo.add %0, %2 : tensor<4x6xf32>
   return %3 : tensor<4x6xf32>
 }
+
+// -----
+
+// A product writes itself transposed, and is added to as such; batch dims may
+// change places too, but not with others, and what something else reads stays.
+// CHECK-LABEL: func @written
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<8x4xf32>, %[[D:[a-z0-9]+]]: tensor<8x6xf32>, %[[A:[a-z0-9]+]]: tensor<6x4xf32>
+// CHECK-NEXT:    %[[S:.*]] = dist.contract %[[D]], %[[X]] plus %[[A]] batch [] x [] contracting [0] x [0]
+// CHECK-SAME:      -> tensor<6x4xf32>
+// CHECK-NEXT:    return %[[S]]
+func.func @written(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>, %a: tensor<6x4xf32> {dist.port = #dist.port<gradient @g>})
+    -> (tensor<6x4xf32> {dist.port = #dist.port<gradient @g>}) {
+  %0 = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %t = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>
+  %1 = stablehlo.add %a, %t : tensor<6x4xf32>
+  return %1 : tensor<6x4xf32>
+}
+
+// CHECK-LABEL: func @written_batches
+// CHECK-NEXT:    dist.contract %arg1, %arg0 batch [2, 0] x [1, 0] contracting [1] x [4]
+// CHECK-SAME:      -> tensor<3x2x6x5x7xf32>
+// CHECK-NEXT:    dist.contract %arg0, %arg1 batch [1, 0] x [2, 0] contracting [4] x [1]
+// CHECK-SAME:      -> tensor<3x2x5x7x6xf32>
+// CHECK-NEXT:    dist.contract %arg0, %arg1 batch [0, 1] x [0, 2]
+// CHECK-NEXT:    stablehlo.transpose
+// CHECK-NEXT:    %[[R:.*]] = dist.contract %arg0, %arg1 batch [0, 1] x [0, 2]
+// CHECK-NEXT:    stablehlo.transpose %[[R]]
+func.func @written_batches(%x: tensor<2x3x5x7x4xf32>, %y: tensor<2x4x3x6xf32>)
+    -> (tensor<3x2x6x5x7xf32>, tensor<3x2x5x7x6xf32>, tensor<2x5x3x7x6xf32>, tensor<2x3x5x7x6xf32>, tensor<2x3x6x5x7xf32>) {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0, 1] x [0, 2], contracting_dims = [4] x [1] : (tensor<2x3x5x7x4xf32>, tensor<2x4x3x6xf32>) -> tensor<2x3x5x7x6xf32>
+  %t = stablehlo.transpose %0, dims = [1, 0, 4, 2, 3] : (tensor<2x3x5x7x6xf32>) -> tensor<3x2x6x5x7xf32>
+  %1 = stablehlo.dot_general %x, %y, batching_dims = [0, 1] x [0, 2], contracting_dims = [4] x [1] : (tensor<2x3x5x7x4xf32>, tensor<2x4x3x6xf32>) -> tensor<2x3x5x7x6xf32>
+  %u = stablehlo.transpose %1, dims = [1, 0, 2, 3, 4] : (tensor<2x3x5x7x6xf32>) -> tensor<3x2x5x7x6xf32>
+  %2 = stablehlo.dot_general %x, %y, batching_dims = [0, 1] x [0, 2], contracting_dims = [4] x [1] : (tensor<2x3x5x7x4xf32>, tensor<2x4x3x6xf32>) -> tensor<2x3x5x7x6xf32>
+  %v = stablehlo.transpose %2, dims = [0, 2, 1, 3, 4] : (tensor<2x3x5x7x6xf32>) -> tensor<2x5x3x7x6xf32>
+  %3 = stablehlo.dot_general %x, %y, batching_dims = [0, 1] x [0, 2], contracting_dims = [4] x [1] : (tensor<2x3x5x7x4xf32>, tensor<2x4x3x6xf32>) -> tensor<2x3x5x7x6xf32>
+  %w = stablehlo.transpose %3, dims = [0, 1, 4, 2, 3] : (tensor<2x3x5x7x6xf32>) -> tensor<2x3x6x5x7xf32>
+  return %t, %u, %v, %3, %w : tensor<3x2x6x5x7xf32>, tensor<3x2x5x7x6xf32>, tensor<2x5x3x7x6xf32>, tensor<2x3x5x7x6xf32>, tensor<2x3x6x5x7xf32>
+}

@@ -429,3 +429,45 @@ func.func @scratch_transposed(%x: tensor<20x8x16xf32>) -> tensor<20x16x8xf32> {
   %3 = stablehlo.divide %r, %2 : tensor<20x16x8xf32>
   return %3 : tensor<20x16x8xf32>
 }
+
+// -----
+
+// Quotients and remainders by multiples of a vector are those of its first
+// element: what is reshaped and moved is still loaded at once.
+// CHECK-LABEL: func.func @moved
+// CHECK-NOT:     vector.gather
+// CHECK:         vector.load {{.*}} vector<16xf32>
+// CHECK-NOT:     vector.gather
+func.func @moved(%x: tensor<8x6x5x64xf32>) -> tensor<40x384xf32> {
+  %0 = stablehlo.transpose %x, dims = [0, 2, 1, 3] : (tensor<8x6x5x64xf32>) -> tensor<8x5x6x64xf32>
+  %1 = stablehlo.reshape %0 : (tensor<8x5x6x64xf32>) -> tensor<40x384xf32>
+  return %1 : tensor<40x384xf32>
+}
+
+// -----
+
+// Where parts begin at such multiples, a vector lies in one of them: it is
+// loaded, or the first element of another part is read.
+// CHECK-LABEL: func.func @parts
+// CHECK-NOT:     vector.gather
+// CHECK:         scf.if %{{.*}} -> (vector<16xf32>)
+// CHECK-NEXT:      vector.load
+// CHECK:         } else {
+// CHECK-NEXT:      memref.load
+// CHECK-NEXT:      vector.broadcast
+// CHECK-NOT:     vector.gather
+func.func @parts(%x: tensor<40x32xf32>, %y: tensor<40x64xf32>) -> tensor<40x96xf32> {
+  %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<40x32xf32>, tensor<40x64xf32>) -> tensor<40x96xf32>
+  return %0 : tensor<40x96xf32>
+}
+
+// -----
+
+// A part that begins within a vector is gathered.
+// CHECK-LABEL: func.func @odd_parts
+// CHECK-NOT:     scf.if
+// CHECK:         vector.gather
+func.func @odd_parts(%x: tensor<40x33xf32>, %y: tensor<40x63xf32>) -> tensor<40x96xf32> {
+  %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<40x33xf32>, tensor<40x63xf32>) -> tensor<40x96xf32>
+  return %0 : tensor<40x96xf32>
+}

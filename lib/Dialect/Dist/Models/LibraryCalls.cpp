@@ -7,6 +7,8 @@
 //   dist.contract %x, %w bias %b batch [] x [] contracting [1] x [0]
 //   a: x   b: w   bias: b, along n   c: the result
 //
+// A product that is written transposed has its sides in the other order.
+//
 // Tested by test/Dialect/Dist/Models/LibraryCallsTest.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -52,6 +54,25 @@ static std::vector<rt::ContractionIndex> getIndices(ContractOp op) {
   return indices;
 }
 
+static void swapSides(ContractOp op) {
+  Value left = op.getLhs(), right = op.getRhs();
+  SmallVector<int64_t> leftBatch(op.getLhsBatch()),
+      leftContracting(op.getLhsContracting());
+  op.getLhsMutable().assign(right);
+  op.getRhsMutable().assign(left);
+  op.setLhsBatch(op.getRhsBatch());
+  op.setLhsContracting(op.getRhsContracting());
+  op.setRhsBatch(leftBatch);
+  op.setRhsContracting(leftContracting);
+}
+
+/// The sizes of the dims in another order.
+static SmallVector<int64_t> permuteShape(RankedTensorType type,
+                                         ArrayRef<int64_t> permutation) {
+  return llvm::map_to_vector(permutation,
+                             [&](int64_t dim) { return type.getDimSize(dim); });
+}
+
 namespace {
 struct ContractModel : SumCallModel<ContractModel, ContractOp> {
   FailureOr<rt::LibraryDescriptor> getDescriptor(Operation *of) const {
@@ -84,6 +105,35 @@ struct ContractModel : SumCallModel<ContractModel, ContractOp> {
       op.setRhsBatch(batch);
       op.setRhsContracting(contracting);
     }
+    return true;
+  }
+  /// Batch dims in any order, and the sides' own dims before or after each
+  /// other.
+  bool writePermuted(Operation *of, ArrayRef<int64_t> permutation) const {
+    auto op = cast<ContractOp>(of);
+    RankedTensorType type = op.getResult().getType();
+    auto numBatch = static_cast<int64_t>(op.getLhsBatch().size()),
+         numLeft = type.getRank() - numBatch - op.getNumRightDims();
+    ArrayRef<int64_t> batch = permutation.take_front(numBatch),
+                      own = permutation.drop_front(numBatch);
+    auto isBatch = [&](int64_t dim) { return dim < numBatch; };
+    bool isKept = llvm::is_sorted(own);
+    SmallVector<int64_t> turned(own);
+    std::rotate(turned.begin(), turned.end() - numLeft, turned.end());
+    if (!llvm::all_of(batch, isBatch) ||
+        (!isKept && !llvm::is_sorted(turned)) || op.getAccumulator() ||
+        op.getBias())
+      return false;
+    auto pick = [&](ArrayRef<int64_t> dims) {
+      return llvm::map_to_vector(batch, [&](int64_t d) { return dims[d]; });
+    };
+    SmallVector<int64_t> left = pick(op.getLhsBatch()),
+                         right = pick(op.getRhsBatch());
+    op.setLhsBatch(left);
+    op.setRhsBatch(right);
+    if (!isKept)
+      swapSides(op);
+    op.getResult().setType(type.clone(permuteShape(type, permutation)));
     return true;
   }
   SmallVector<int64_t> getInnerOrder(Operation *of, unsigned operand) const {

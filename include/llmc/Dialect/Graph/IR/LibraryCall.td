@@ -37,6 +37,12 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
     }], "bool", "readPermuted", (ins "unsigned":$operand, "::llvm::ArrayRef<int64_t>":$permutation),
       [{}], [{ return false; }]>,
     InterfaceMethod<[{
+      Makes the op write a permutation of its one result, whose dim d is dim
+      `permutation[d]` of the result that it has, and returns true; false, with
+      nothing changed, where it cannot. Nothing reads the result at this moment.
+    }], "bool", "writePermuted", (ins "::llvm::ArrayRef<int64_t>":$permutation),
+      [{}], [{ return false; }]>,
+    InterfaceMethod<[{
       An order of the dims of factor `operand` of a product in which those that
       are added up come last, after those of a batch and those of the result,
       each in the order that the op has of them. Empty where there is no such

@@ -318,29 +318,26 @@ struct ConcatenateAnswers : AnswerDefaults<ConcatenateOp> {
     return success();
   }
 
-  /// Selects from the last operand to the first; each is read at its nearest
-  /// index.
+  /// Selects from the last operand to the first; each is read at its first
+  /// index where the element is another's.
   static Value emitElement(ConcatenateOp op, ElementCall &call) {
     OpBuilder &b = call.builder;
     int64_t along = op.getDimension();
     int64_t start = op.getType().getDimSize(along);
-    Value at = call.indices[along], element;
+    Value at = call.indices[along], zero = constantIndex(call, 0), element;
     for (size_t k = op.getInputs().size(); k-- > 0;) {
-      int64_t size = sizeOf(op, k), limit = start;
+      int64_t size = sizeOf(op, k);
       start -= size;
       if (size == 0)
         continue;
       SmallVector<Value> from(call.indices);
       Value local =
           arith::SubIOp::create(b, call.loc, at, constantIndex(call, start));
-      local =
-          arith::MaxSIOp::create(b, call.loc, local, constantIndex(call, 0));
-      from[along] = arith::MinSIOp::create(b, call.loc, local,
-                                           constantIndex(call, size - 1));
+      // One unsigned comparison covers both ends.
+      Value isOwn = compareIndex(call, arith::CmpIPredicate::ult, local, size);
+      from[along] =
+          arith::SelectOp::create(b, call.loc, isOwn, local, zero).getResult();
       Value own = call.source(k, from);
-      Value isOwn =
-          element ? compareIndex(call, arith::CmpIPredicate::slt, at, limit)
-                  : Value();
       element = element
                     ? arith::SelectOp::create(b, call.loc, isOwn, own, element)
                           .getResult()
