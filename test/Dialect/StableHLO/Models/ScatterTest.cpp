@@ -157,12 +157,35 @@ TEST(ScatterDerivative, EqualOnesShare) {
   }
 }
 
+// An operand may meet several updates that multiply it, an update no other one.
+TEST(ScatterDerivative, FactorsHaveAddressesOfTheirOwn) {
+  ScatterCase c = {"",
+                   "5x2xf64",
+                   "3x1xi32",
+                   "[[2], [0], [7]]",
+                   "3x2xf64",
+                   "update_window_dims = [1], inserted_window_dims = [0], "
+                   "scatter_dims_to_operand_dims = [0], index_vector_dim = 1"};
+  for (const char *argument : {"%x", "%u"})
+    EXPECT_TRUE(
+        checkDerivative(fix(makeScatter(c, "multiply", "true"), argument)))
+        << argument;
+  std::string shared = makeScatter(cases[0], "multiply");
+  EXPECT_TRUE(checkDerivative(fix(shared, "%u")));
+  std::string message = printVjp(shared, "scatter");
+  EXPECT_NE(message.find("expected a scatter with unique_indices to derive "
+                         "updates that multiply, got one whose updates may "
+                         "meet"),
+            std::string::npos)
+      << message;
+}
+
 TEST(ScatterDerivative, RefusesOtherBodies) {
-  std::string message = printVjp(makeScatter(cases[0], "multiply"), "scatter");
+  std::string message = printVjp(makeScatter(cases[0], "subtract"), "scatter");
   EXPECT_NE(
-      message.find("expected a scatter of one input that adds, assigns or "
-                   "takes the maximum or minimum to derive, got another "
-                   "body"),
+      message.find("expected a scatter of one input that adds, multiplies, "
+                   "assigns or takes the maximum or minimum to derive, got "
+                   "another body"),
       std::string::npos)
       << message;
 }
@@ -209,9 +232,9 @@ TEST(ScatterPairs, AreEvaluatedOnly) {
       << message;
   message = printVjp(makePair(assign), "scatter");
   EXPECT_NE(
-      message.find("expected a scatter of one input that adds, assigns or "
-                   "takes the maximum or minimum to derive, got another "
-                   "body"),
+      message.find("expected a scatter of one input that adds, multiplies, "
+                   "assigns or takes the maximum or minimum to derive, got "
+                   "another body"),
       std::string::npos)
       << message;
   // The second input gets the sums with what the first one has become.

@@ -16,6 +16,9 @@
 //   body is the    operand: g / n where it equals the result; updates: G(g / n)
 //   greater or     where they equal the result; n is how many of an element's
 //   less           operand and updates do
+//   body           operand: g times the updates, at their addresses; updates:
+//   multiplies     G(g times the operand) where each has an address of its own,
+//                  else refused
 //   other bodies   refused
 //
 // G is a gather from v. Where windows have one element in each indexed
@@ -159,8 +162,8 @@ struct ScatterDerivative {
     return gatherAt(value, buildStarts());
   }
 
-  /// `updates` in `into` at the op's addresses: assigned, or added up.
-  Value scatter(Value into, Value updates, bool isSum) {
+  /// `updates` in `into` at the op's addresses; without a kind assigned.
+  Value scatter(Value into, Value updates, std::optional<ReductionKind> kind) {
     auto made = ScatterOp::create(
         b, loc, TypeRange{into.getType()}, ValueRange{into},
         op.getScatterIndices(), ValueRange{updates},
@@ -170,15 +173,17 @@ struct ScatterDerivative {
     OpBuilder::InsertionGuard guard(b);
     Block *body = b.createBlock(&made.getUpdateComputation(), {},
                                 {scalarType, scalarType}, {loc, loc});
-    Value result = body->getArgument(1);
-    if (isSum)
-      result = add(b, loc, body->getArgument(0), result);
+    Value old = body->getArgument(0), result = body->getArgument(1);
+    if (kind == ReductionKind::sum)
+      result = add(b, loc, old, result);
+    else if (kind == ReductionKind::product)
+      result = mul(b, loc, old, result);
     ReturnOp::create(b, loc, ValueRange{result});
     return made.getResult().front();
   }
 
   Value assign(Value into, Value updates) {
-    return scatter(into, updates, /*isSum=*/false);
+    return scatter(into, updates, std::nullopt);
   }
 
   /// Where an update is the last one at its address.
@@ -212,6 +217,20 @@ struct ScatterDerivative {
     call.gradients[2] = taken;
   }
 
+  LogicalResult buildProduct(Value g) {
+    if (call.needed[2] && !op.getUniqueIndices())
+      return emitRefusal(op, rt::ErrorKind::unsupported)
+             << "expected a scatter with unique_indices to derive updates that "
+                "multiply, got one whose updates may meet";
+    if (call.needed[0])
+      call.gradients[0] =
+          scatter(g, op.getUpdates().front(), ReductionKind::product);
+    if (call.needed[2])
+      call.gradients[2] =
+          takeUpdates(mul(b, loc, g, op.getInputs().front()), 0);
+    return success();
+  }
+
   /// What equals the result shares its cotangent, as in a reduction. Counts
   /// need more digits than f16 and bf16 have.
   void buildExtremum(Value g) {
@@ -223,7 +242,7 @@ struct ScatterDerivative {
     Value isTaken = compare(b, loc, ComparisonDirection::EQ, updates,
                             takeUpdates(result, 0));
     Value count = scatter(convertTo(b, loc, isKept, wide),
-                          convertTo(b, loc, isTaken, wide), /*isSum=*/true);
+                          convertTo(b, loc, isTaken, wide), ReductionKind::sum);
     Value share = convertTo(
         b, loc, div(b, loc, convertTo(b, loc, g, wide), count), element);
     if (call.needed[0])
@@ -353,12 +372,15 @@ struct ScatterAnswers : AnswerDefaults<ScatterOp> {
       derivative.buildAdd(call.cotangents[0]);
     else if (kind == ReductionKind::max || kind == ReductionKind::min)
       derivative.buildExtremum(call.cotangents[0]);
+    else if (kind == ReductionKind::product)
+      return derivative.buildProduct(call.cotangents[0]);
     else if (isOne && isAssignment(op))
       derivative.buildAssignment(call.cotangents[0]);
     else
       return emitRefusal(op, rt::ErrorKind::unsupported)
-             << ("expected a scatter of one input that adds, assigns or takes "
-                 "the maximum or minimum to derive, got another body");
+             << ("expected a scatter of one input that adds, multiplies, "
+                 "assigns or takes the maximum or minimum to derive, got "
+                 "another body");
     return success();
   }
 
