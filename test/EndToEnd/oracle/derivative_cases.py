@@ -250,6 +250,13 @@ fixed("scatter_add", "stablehlo.scatter", lambda x, y: x.at[OUTSIDE].add(y, mode
       [0.0, 1.0, INF], [1.0, 2.0, NAN, INF, 0.0, 5.0])
 fixed("scatter_set", "stablehlo.scatter", lambda x, y: x.at[np.array([0, 2, 1])].set(y) * 3,
       [0.0, 1.0, INF, 2.0], [1.0, NAN, INF])
+fixed("scatter_max", "stablehlo.scatter", lambda x, y: x.at[OUTSIDE].max(y, mode="drop") * 3,
+      [0.0, -INF, 1.0, 5.0], [-0.0, 1.0, 1.0, INF, 0.0, 5.0])
+fixed("scatter_min", "stablehlo.scatter", lambda x, y: x.at[OUTSIDE].min(y, mode="drop") * 3,
+      [0.0, INF, -1.0, 5.0], [0.0, -2.0, -2.0, INF, 0.0, 5.0])
+fixed("scatter_mul", "stablehlo.scatter",
+      lambda x, y: x.at[np.array([0, 2, 1])].multiply(y, unique_indices=True) * 3,
+      [0.0, 1.0, -2.0, INF], [3.0, -0.0, 2.0])
 
 # Losses.
 TARGETS = np.array([1, 0, 3])

@@ -125,11 +125,68 @@ TEST(ScatterDerivative, OverwrittenUpdatesGetNothing) {
             std::vector<double>({0, 1, 1}));
 }
 
-TEST(ScatterDerivative, RefusesOtherBodies) {
-  std::string message = printVjp(makeScatter(cases[0], "maximum"), "scatter");
-  EXPECT_NE(message.find("expected a scatter of one input that adds or assigns "
-                         "to derive, got another body"),
+// Row 0 keeps its element, row 1 shares with one of two updates, row 2 is that
+// of two equal ones; the last update lies outside.
+TEST(ScatterDerivative, EqualOnesShare) {
+  ScatterCase c = {
+      "",
+      "4xf64",
+      "6xi32",
+      "[0, 1, 1, 2, 2, 9]",
+      "6xf64",
+      "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+      "index_vector_dim = 1"};
+  struct Values {
+    const char *body, *operand, *updates;
+  };
+  for (auto [body, operand, updates] :
+       {Values{"maximum", "[5.0, 3.0, 1.0, 7.0]",
+               "[4.0, 3.0, 2.0, 6.0, 6.0, 8.0]"},
+        Values{"minimum", "[-5.0, -3.0, -1.0, -7.0]",
+               "[-4.0, -3.0, -2.0, -6.0, -6.0, -8.0]"}}) {
+    std::string text = makeScatter(c, body);
+    text.insert(text.find(", %i"), std::string(" {test.values = dense<") +
+                                       operand + "> : tensor<4xf64>}");
+    text.insert(text.find(") -> tensor"),
+                std::string(" {test.values = dense<") + updates +
+                    "> : tensor<6xf64>}");
+    std::vector<std::vector<double>> gradients = computeGradients(text);
+    EXPECT_EQ(gradients[0], std::vector<double>({1, 0.5, 0, 1})) << body;
+    EXPECT_EQ(gradients[1], std::vector<double>({0, 0.5, 0, 0.5, 0.5, 0}))
+        << body;
+  }
+}
+
+// An operand may meet several updates that multiply it, an update no other one.
+TEST(ScatterDerivative, FactorsHaveAddressesOfTheirOwn) {
+  ScatterCase c = {"",
+                   "5x2xf64",
+                   "3x1xi32",
+                   "[[2], [0], [7]]",
+                   "3x2xf64",
+                   "update_window_dims = [1], inserted_window_dims = [0], "
+                   "scatter_dims_to_operand_dims = [0], index_vector_dim = 1"};
+  for (const char *argument : {"%x", "%u"})
+    EXPECT_TRUE(
+        checkDerivative(fix(makeScatter(c, "multiply", "true"), argument)))
+        << argument;
+  std::string shared = makeScatter(cases[0], "multiply");
+  EXPECT_TRUE(checkDerivative(fix(shared, "%u")));
+  std::string message = printVjp(shared, "scatter");
+  EXPECT_NE(message.find("expected a scatter with unique_indices to derive "
+                         "updates that multiply, got one whose updates may "
+                         "meet"),
             std::string::npos)
+      << message;
+}
+
+TEST(ScatterDerivative, RefusesOtherBodies) {
+  std::string message = printVjp(makeScatter(cases[0], "subtract"), "scatter");
+  EXPECT_NE(
+      message.find("expected a scatter of one input that adds, multiplies, "
+                   "assigns or takes the maximum or minimum to derive, got "
+                   "another body"),
+      std::string::npos)
       << message;
 }
 
@@ -143,7 +200,7 @@ TEST(ScatterRule, PositionsAreReducedByTheKind) {
 }
 
 TEST_P(ScatterAnswers, DeriveWhatIsNeeded) {
-  for (const char *body : {"add", ""})
+  for (const char *body : {"add", "", "maximum", "minimum"})
     for (const char *argument : {"%x", "%u"})
       EXPECT_TRUE(checkDerivative(fix(makeScatter(GetParam(), body), argument)))
           << body << argument;
@@ -174,9 +231,11 @@ TEST(ScatterPairs, AreEvaluatedOnly) {
       std::string::npos)
       << message;
   message = printVjp(makePair(assign), "scatter");
-  EXPECT_NE(message.find("expected a scatter of one input that adds or assigns "
-                         "to derive, got another body"),
-            std::string::npos)
+  EXPECT_NE(
+      message.find("expected a scatter of one input that adds, multiplies, "
+                   "assigns or takes the maximum or minimum to derive, got "
+                   "another body"),
+      std::string::npos)
       << message;
   // The second input gets the sums with what the first one has become.
   EXPECT_EQ(evaluate(R"(

@@ -13,6 +13,12 @@
 //   body assigns   operand: g with zeros where something was written; updates:
 //                  G(g), zero for updates that a later one has overwritten
 //                  (each update scatters its number and reads it back)
+//   body is the    operand: g / n where it equals the result; updates: G(g / n)
+//   greater or     where they equal the result; n is how many of an element's
+//   less           operand and updates do
+//   body           operand: g times the updates, at their addresses; updates:
+//   multiplies     G(g times the operand) where each has an address of its own,
+//                  else refused
 //   other bodies   refused
 //
 // G is a gather from v. Where windows have one element in each indexed
@@ -156,19 +162,28 @@ struct ScatterDerivative {
     return gatherAt(value, buildStarts());
   }
 
-  /// `updates` assigned into `into` at the op's addresses.
-  Value assign(Value into, Value updates) {
-    auto scatter = ScatterOp::create(
+  /// `updates` in `into` at the op's addresses; without a kind assigned.
+  Value scatter(Value into, Value updates, std::optional<ReductionKind> kind) {
+    auto made = ScatterOp::create(
         b, loc, TypeRange{into.getType()}, ValueRange{into},
         op.getScatterIndices(), ValueRange{updates},
         op.getScatterDimensionNumbersAttr(), op.getIndicesAreSortedAttr(),
         op.getUniqueIndicesAttr());
     Type scalarType = RankedTensorType::get({}, typeOf(into).getElementType());
     OpBuilder::InsertionGuard guard(b);
-    Block *body = b.createBlock(&scatter.getUpdateComputation(), {},
+    Block *body = b.createBlock(&made.getUpdateComputation(), {},
                                 {scalarType, scalarType}, {loc, loc});
-    ReturnOp::create(b, loc, ValueRange{body->getArgument(1)});
-    return scatter.getResult().front();
+    Value old = body->getArgument(0), result = body->getArgument(1);
+    if (kind == ReductionKind::sum)
+      result = add(b, loc, old, result);
+    else if (kind == ReductionKind::product)
+      result = mul(b, loc, old, result);
+    ReturnOp::create(b, loc, ValueRange{result});
+    return made.getResult().front();
+  }
+
+  Value assign(Value into, Value updates) {
+    return scatter(into, updates, std::nullopt);
   }
 
   /// Where an update is the last one at its address.
@@ -200,6 +215,42 @@ struct ScatterDerivative {
       taken = select(b, loc, buildIsWinner(), taken,
                      constantLike(b, loc, taken, 0));
     call.gradients[2] = taken;
+  }
+
+  LogicalResult buildProduct(Value g) {
+    if (call.needed[2] && !op.getUniqueIndices())
+      return emitRefusal(op, rt::ErrorKind::unsupported)
+             << "expected a scatter with unique_indices to derive updates that "
+                "multiply, got one whose updates may meet";
+    if (call.needed[0])
+      call.gradients[0] =
+          scatter(g, op.getUpdates().front(), ReductionKind::product);
+    if (call.needed[2])
+      call.gradients[2] =
+          takeUpdates(mul(b, loc, g, op.getInputs().front()), 0);
+    return success();
+  }
+
+  /// What equals the result shares its cotangent, as in a reduction. Counts
+  /// need more digits than f16 and bf16 have.
+  void buildExtremum(Value g) {
+    Value x = op.getInputs().front(), updates = op.getUpdates().front();
+    Value result = op.getResult().front();
+    Type element = a.operand.getElementType();
+    Type wide = element.isF64() ? element : b.getF32Type();
+    Value isKept = compare(b, loc, ComparisonDirection::EQ, x, result);
+    Value isTaken = compare(b, loc, ComparisonDirection::EQ, updates,
+                            takeUpdates(result, 0));
+    Value count = scatter(convertTo(b, loc, isKept, wide),
+                          convertTo(b, loc, isTaken, wide), ReductionKind::sum);
+    Value share = convertTo(
+        b, loc, div(b, loc, convertTo(b, loc, g, wide), count), element);
+    if (call.needed[0])
+      call.gradients[0] =
+          select(b, loc, isKept, share, constantLike(b, loc, x, 0));
+    if (call.needed[2])
+      call.gradients[2] = select(b, loc, isTaken, takeUpdates(share, 0),
+                                 constantLike(b, loc, updates, 0));
   }
 };
 
@@ -316,14 +367,20 @@ struct ScatterAnswers : AnswerDefaults<ScatterOp> {
   static LogicalResult derive(ScatterOp op, DerivativeCall &call) {
     ScatterDerivative derivative(op, call);
     bool isOne = op.getInputs().size() == 1;
-    if (isOne && kindOf(op) == ReductionKind::sum)
+    std::optional<ReductionKind> kind = kindOf(op);
+    if (kind == ReductionKind::sum)
       derivative.buildAdd(call.cotangents[0]);
+    else if (kind == ReductionKind::max || kind == ReductionKind::min)
+      derivative.buildExtremum(call.cotangents[0]);
+    else if (kind == ReductionKind::product)
+      return derivative.buildProduct(call.cotangents[0]);
     else if (isOne && isAssignment(op))
       derivative.buildAssignment(call.cotangents[0]);
     else
       return emitRefusal(op, rt::ErrorKind::unsupported)
-             << ("expected a scatter of one input that adds or "
-                 "assigns to derive, got another body");
+             << ("expected a scatter of one input that adds, multiplies, "
+                 "assigns or takes the maximum or minimum to derive, got "
+                 "another body");
     return success();
   }
 
