@@ -164,6 +164,19 @@ TEST_P(RepeatTest, AGateStandsInTheLoop) {
   EXPECT_EQ(listOf(loop.values(Looping::y)), counted(2));
 }
 
+// A run that ends early opens no gate.
+TEST_P(RepeatTest, AWorldEndsWhileAStepStandsAtAGate) {
+  Looping loop(*world);
+  Gate &gate = **loop.device.gate();
+  gate.open(0);
+  ASSERT_TRUE(world->beginStep(0));
+  loop.device.waitFor(loop.first, gate, 1, bodyOrigin);
+  loop.start(2);
+  ASSERT_TRUE(world->submit().ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  world.reset();
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, RepeatTest, testing::ValuesIn(allDevices()),
                          [](const auto &info) { return info.param.name; });
 
