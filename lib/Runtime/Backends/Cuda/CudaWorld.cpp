@@ -182,7 +182,8 @@ Status CudaWorld::await(uint64_t wanted, std::chrono::milliseconds deadline) {
     }
     LLMC_TRY_ASSIGN(bool hasEnded, poll(wanted));
     if (hasEnded) {
-      return settle(wanted);
+      // One may have failed since, and was not issued to its end.
+      return fault.dead() ? fault.get() : settle(wanted);
     }
     auto now = Clock::now();
     if (now - begin > deadline) {
