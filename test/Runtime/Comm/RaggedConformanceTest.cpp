@@ -116,8 +116,8 @@ TEST_P(RaggedTest, RowsGoWhereTheCountsSay) {
 TEST_P(RaggedTest, EmptySlicesAreAnywhere) {
   start(2, {1, 4, 4, 1, 2});
   for (int from = 0; from < 2; ++from) {
-    set(from, 0, 0, -7, 0, 1000);
-    set(from, 0, 1, 1 << 20, 0, -1);
+    set(from, 0, 0, std::numeric_limits<int64_t>::min(), 0, 1000);
+    set(from, 0, 1, 1 << 20, 0, std::numeric_limits<int64_t>::max());
   }
   ASSERT_EQ(exchange().message(), "");
   EXPECT_EQ(out(0)[0], 0.0f);

@@ -11,6 +11,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 namespace llmc::rt::test {
 namespace {
 
@@ -26,6 +28,22 @@ protected:
     sum.type = sum.accumulate = DType::i32;
     sum.buffers = {{1, mostTrips, 1}};
     sum.symbol = "sum";
+  }
+  /// Each device repeats the sum for ever, or takes it once.
+  void enqueueAlone(bool repeats) {
+    for (size_t rank : {0, 1}) {
+      Looping &loop = *loops[rank];
+      loop.start(1);
+      if (repeats) {
+        loop.begin();
+      }
+      const void *in = loop.at(Looping::y);
+      void *out = loop.at(Looping::sum);
+      group[rank]->collective(loop.first, sum, &in, &out, bodyOrigin);
+      if (repeats) {
+        loop.end();
+      }
+    }
   }
   /// Trips of the second device.
   void enqueue(int trips, int others) {
@@ -83,6 +101,28 @@ TEST_P(RepeatedSumTest, DevicesThatDisagreeAreReported) {
               testing::HasSubstr("expected devices 0 and 1 to repeat 'body' "
                                  "equally often, got a flag that holds on one "
                                  "of them alone"));
+}
+
+// A run that ends early, as by a loss that is no number, has a step under way.
+TEST_P(RepeatedSumTest, AWorldEndsWhileALoopRuns) {
+  ASSERT_TRUE(world->beginStep(0));
+  enqueueAlone(true);
+  ASSERT_EQ(world->submit().message(), "");
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  world.reset();
+}
+
+TEST_P(RepeatedSumTest, AWorldEndsWhileStepsRun) {
+  for (int step = 0; step < 3; ++step) {
+    if (world->beginStep(0)) {
+      enqueueAlone(false);
+    }
+    ASSERT_EQ(world->submit().message(), "");
+    if (step == 0) {
+      ASSERT_EQ(world->wait(repeatPatience).message(), "");
+    }
+  }
+  world.reset();
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, RepeatedSumTest,

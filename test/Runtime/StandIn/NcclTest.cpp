@@ -208,7 +208,7 @@ TEST_F(NcclTest, AbortEndsWhatWaits) {
   }
 }
 
-TEST_F(NcclTest, IsCapturedAndReplayed) {
+TEST_F(NcclDeathTest, IsCapturedAndReplayedAndOutlivesItsGraphs) {
   CUgraphExec execs[kRanks];
   for (int i = 0; i < kRanks; ++i) {
     ASSERT_CUDA(cuCtxSetCurrent(ranks[i].context));
@@ -230,6 +230,10 @@ TEST_F(NcclTest, IsCapturedAndReplayed) {
     }
   for (int i = 0; i < kRanks; ++i)
     EXPECT_EQ(read(i, 1), std::vector<float>{160});
+  EXPECT_DEATH(nccl().CommDestroy(comms[0]), "goes while a graph has");
+  EXPECT_DEATH(nccl().CommAbort(comms[0]), "goes while a graph has");
+  for (CUgraphExec exec : execs)
+    EXPECT_CUDA(cuGraphExecDestroy(exec));
 }
 
 TEST_F(NcclTest, RanksWantDevicesOfTheirOwn) {

@@ -65,9 +65,7 @@ public:
 
   std::vector<int> members; ///< World numbers in rank order.
   std::vector<int> local;   ///< Ranks that this process drives, ascending.
-  /// Where other processes drive some; null otherwise.
-  std::unique_ptr<RemoteGroup> remote;
-  uint32_t number; ///< Among all groups of the world.
+  uint32_t number;          ///< Among all groups of the world.
 
   std::vector<uint64_t> issued; ///< Collectives enqueued, by rank.
   /// Collectives that trips of a repeat ran again, by rank: later ones are so
@@ -82,6 +80,11 @@ public:
 
 private:
   Channel channels[2];
+
+public:
+  /// Where other processes drive some; null otherwise. Goes first: its lanes
+  /// use all of the above.
+  std::unique_ptr<RemoteGroup> remote;
 };
 
 /// Compares what the local members bring; an error shows both signatures.

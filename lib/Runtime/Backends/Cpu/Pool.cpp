@@ -62,11 +62,20 @@ Pool::~Pool() {
   for (std::thread &worker : workers) {
     worker.join();
   }
-  // Their lanes use all else.
+  endLanes();
+  groups.clear(); // Their lanes use all else.
+}
+
+/// One that waits has a step that nobody goes on with, here and perhaps there.
+void Pool::endLanes() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (waiting && sticky.ok()) {
+    sticky = makeError(ErrorKind::internal,
+                       "expected all steps to end before their world");
+  }
   if (owners.transport && !sticky.ok()) {
     owners.transport->abort(sticky);
   }
-  groups.clear();
 }
 
 CpuStream *Pool::addStream(const StreamShape &shape, int device, int threads) {

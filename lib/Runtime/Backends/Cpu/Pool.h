@@ -102,6 +102,7 @@ private:
   void startClock(TimePoint &began) const;
   void note(const CpuStream &stream, TimePoint began);
   void stop(Status status);
+  void endLanes();
   void startSteps();
   void endStep();
   void goOn();

@@ -17,13 +17,19 @@
 
 namespace llmc::rt::cpu {
 
-/// Calls `visit` with each slice of outer index `outer`, by sender.
+/// Calls `visit` with each slice of outer index `outer` that has rows, by
+/// sender. Where one without rows begins may be any number.
 template <typename Visit>
 static void forSlices(const Members &members, int64_t outer,
                       const Visit &visit) {
   forRowSlices(
       members.collective, members.group.size(), outer,
-      [&](int rank) { return members.counts(rank); }, visit);
+      [&](int rank) { return members.counts(rank); },
+      [&](const RowSlice &slice) {
+        if (slice.count > 0) {
+          visit(slice);
+        }
+      });
 }
 
 Status checkCounts(const Group &group) {

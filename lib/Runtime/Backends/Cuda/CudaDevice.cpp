@@ -27,6 +27,9 @@ constexpr uint32_t mostMarks = 1024;
 
 CudaDevice::~CudaDevice() {
   if (thread.joinable()) {
+    for (auto &gate : gates) {
+      gate->open(UINT64_MAX);
+    }
     {
       std::lock_guard<std::mutex> lock(mutex);
       stops = true;
@@ -46,13 +49,7 @@ CudaDevice::~CudaDevice() {
   for (auto &stream : streams) {
     (void)driver.cuStreamSynchronize(stream->handle);
   }
-  for (auto &[key, pieces] : graphs) {
-    for (const CapturedPiece &each : pieces) {
-      if (each.graph) {
-        driver.cuGraphExecDestroy(each.graph);
-      }
-    }
-  }
+  dropGraphs();
   timeline.clear();
   ops.clear();
   if (library) {

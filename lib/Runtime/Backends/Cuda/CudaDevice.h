@@ -135,6 +135,9 @@ public:
   /// The first of them: "device 0 waited at 'reduce' (m.py:88)"; or nothing.
   std::string whereWaits(uint64_t unit);
   Timeline &times() { return timeline; }
+  /// What is captured is launched no more; nor is what is captured later. NCCL
+  /// keeps a communicator as long as some graph has it. For a world that ends.
+  void dropGraphs();
   CUdevice handle() const { return device; }
 
 private:
@@ -151,6 +154,9 @@ private:
   Status issue(const Unit &unit);
   Status capture(const Unit &unit);
   Status replay(const Unit &unit);
+  /// One more piece of a key. Error: the graphs are dropped.
+  Status keep(uint64_t key, const CapturedPiece &made);
+  Status launch(const CapturedPiece &given);
   Status issueTape(const Unit &unit);
   /// What the unit's streams will come to, before they can.
   void begin(const Unit &unit, std::shared_ptr<const Meetings> met);
@@ -218,8 +224,10 @@ private:
   std::vector<CUdeviceptr> stagingMemory;
   std::vector<void *> countMemory;
   uint64_t piece = 0; ///< Of all units.
-  /// By key; null without work.
+  /// By key. Who ends the world drops what is in it.
   std::map<uint64_t, std::vector<CapturedPiece>> graphs;
+  std::mutex launching; ///< Guards `graphs`.
+  bool hasDropped = false;
   std::map<uint64_t, std::shared_ptr<const Meetings>> meetingsOfKey;
   std::thread thread;
 

@@ -31,14 +31,27 @@ CudaWorld::CudaWorld(const Driver &driver, const WorldOptions &options,
   std::iota(numbers.begin(), numbers.end(), numDevices / processes * process);
 }
 
-/// Communicators go before the contexts that they are in.
+/// Communicators go before the contexts that they are in, and after the graphs
+/// that have them. Under what still runs they are aborted: its device's thread
+/// may be in the middle of it, and other members need not come.
 CudaWorld::~CudaWorld() {
+  if (unit > settled) {
+    fault.fail(makeError(ErrorKind::internal,
+                         "expected all steps to end before their world"));
+  }
   if (fault.dead()) {
     abortComms();
-  } else {
-    for (auto it = comms.rbegin(); it != comms.rend(); ++it) {
-      (void)nccl->ncclCommDestroy(*it);
-    }
+    return;
+  }
+  dropGraphs();
+  for (auto it = comms.rbegin(); it != comms.rend(); ++it) {
+    (void)nccl->ncclCommDestroy(*it);
+  }
+}
+
+void CudaWorld::dropGraphs() {
+  for (auto &device : devices) {
+    device->dropGraphs();
   }
 }
 
@@ -169,7 +182,8 @@ Status CudaWorld::await(uint64_t wanted, std::chrono::milliseconds deadline) {
     }
     LLMC_TRY_ASSIGN(bool hasEnded, poll(wanted));
     if (hasEnded) {
-      return settle(wanted);
+      // One may have failed since, and was not issued to its end.
+      return fault.dead() ? fault.get() : settle(wanted);
     }
     auto now = Clock::now();
     if (now - begin > deadline) {
@@ -460,12 +474,14 @@ void CudaWorld::exchange(Stream &stream, const TransferPart *parts,
   }
 }
 
-/// An abort frees a communicator, so each is aborted once.
+/// An abort frees a communicator, so each is aborted once. It waits for graphs
+/// that have it: those that run end by it, if they are dropped before.
 void CudaWorld::abortComms() {
   std::lock_guard<std::mutex> lock(aborting);
   if (std::exchange(areAborted, true)) {
     return;
   }
+  dropGraphs();
   auto end = fault.endComms();
   for (auto it = comms.rbegin(); it != comms.rend(); ++it) {
     (void)nccl->ncclCommAbort(*it);

@@ -76,6 +76,8 @@ private:
   /// Units up to this one have ended.
   Status settle(uint64_t unit);
   void abortComms();
+  /// Of all devices; they go before communicators do.
+  void dropGraphs();
 
   const Driver &driver;
   const Nccl *nccl = nullptr;

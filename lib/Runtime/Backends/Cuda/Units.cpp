@@ -36,25 +36,55 @@ Result<CUgraphExec> CudaDevice::capturePiece(Issue &work, const Piece &given) {
 Status CudaDevice::capture(const Unit &given) {
   Issue work(*this, given);
   LLMC_TRY(work.prepare());
-  std::vector<CapturedPiece> &captured = graphs[given.key];
   for (const Piece &each : tapeOf(given).pieces()) {
     LLMC_TRY_ASSIGN(CUgraphExec graph, capturePiece(work, each));
-    captured.push_back({graph, each.gate, each.value});
+    LLMC_TRY(keep(given.key, {graph, each.gate, each.value}));
   }
   meetingsOfKey[given.key] = work.foreseen();
   return Status::success();
 }
 
+Status CudaDevice::keep(uint64_t key, const CapturedPiece &made) {
+  std::lock_guard<std::mutex> lock(launching);
+  if (hasDropped) {
+    driver.cuGraphExecDestroy(made.graph);
+    return fault.get();
+  }
+  graphs[key].push_back(made);
+  return Status::success();
+}
+
+Status CudaDevice::launch(const CapturedPiece &given) {
+  std::lock_guard<std::mutex> lock(launching);
+  return hasDropped ? fault.get()
+                    : driver.check(driver.cuGraphLaunch(given.graph, chain),
+                                   "cuGraphLaunch");
+}
+
 Status CudaDevice::replay(const Unit &given) {
   begin(given, meetingsOfKey[given.key]);
-  for (const CapturedPiece &each : graphs[given.key]) {
+  auto found = graphs.find(given.key); // None has no work.
+  for (size_t i = 0; found != graphs.end() && i < found->second.size(); ++i) {
+    const CapturedPiece &each = found->second[i];
     if (each.gate) {
       each.gate->pass(each.value);
     }
-    LLMC_TRY(
-        driver.check(driver.cuGraphLaunch(each.graph, chain), "cuGraphLaunch"));
+    LLMC_TRY(launch(each));
   }
   return Status::success();
+}
+
+/// A graph that runs goes on, and is given back when it ends.
+void CudaDevice::dropGraphs() {
+  std::lock_guard<std::mutex> lock(launching);
+  if (std::exchange(hasDropped, true)) {
+    return;
+  }
+  for (const auto &[key, pieces] : graphs) {
+    for (const CapturedPiece &each : pieces) {
+      driver.cuGraphExecDestroy(each.graph);
+    }
+  }
 }
 
 Status CudaDevice::issueTape(const Unit &given) {
@@ -65,6 +95,9 @@ Status CudaDevice::issueTape(const Unit &given) {
   for (const Piece &each : tapeOf(given).pieces()) {
     if (each.gate) {
       each.gate->pass(each.value);
+    }
+    if (fault.dead()) {
+      return fault.get();
     }
     LLMC_TRY(work.run(each));
   }

@@ -259,6 +259,32 @@ TEST_P(CudaCommunicatorTest, AMissingMemberIsFoundBeforeTheStepRuns) {
             "waits for devices 0 in all_reduce number 0");
 }
 
+// What is found while a step is issued is the error of this step, whatever the
+// host asks other devices at that time.
+TEST_P(CudaCommunicatorTest, AStepThatIsRefusedHasNotEnded) {
+  constexpr int n = 8;
+  Collective rows = makeCollective(CollectiveKind::raggedAllToAll, 1, 4);
+  rows.rows = {1, 4, 4, 1};
+  for (int trial = 0; trial < 200; ++trial) {
+    std::unique_ptr<World> own = GetParam().make(n);
+    Device &last = own->device(n - 1);
+    Stream &stream = **last.stream({"comm", 0, 8, 8});
+    Mirror mirror(*own, last, 64);
+    Communicator &alone = *(*own->split({{n - 1}}))[n - 1];
+    // One row from row 9 on.
+    const int64_t counts[] = {9, 1, 0, 1};
+    std::memcpy(mirror.host() + 32, counts, sizeof(counts));
+    ASSERT_TRUE(mirror.push().ok());
+    ASSERT_TRUE(own->beginStep(0));
+    const void *ins[] = {mirror.at(mirror.host()),
+                         mirror.at(mirror.host() + 32)};
+    void *out = mirror.at(mirror.host() + 16);
+    alone.collective(stream, rows, ins, &out, collectiveOrigin);
+    (void)own->submit();
+    EXPECT_EQ(own->wait(membersPatience).kind(), ErrorKind::mismatch);
+  }
+}
+
 /// What ends a step in which device 0 meets device 1, whose process does not
 /// come and is lost, in a collective that it repeats or not.
 void loseProcess(const std::string &kind, bool repeats) {

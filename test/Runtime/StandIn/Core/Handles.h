@@ -62,6 +62,15 @@ public:
   /// Removes all that `context` owns.
   void removeOf(const Context *context);
 
+  /// Whether `ask` says so of some object of the kind.
+  template <typename T, typename Ask> bool any(Ask ask) const {
+    for (const Entry &entry : entries)
+      if (entry.kind == T::kKind && entry.object &&
+          ask(static_cast<const T &>(*entry.object)))
+        return true;
+    return false;
+  }
+
   bool holds(uint64_t address) const { return address - base < kBytes; }
 
 private:

@@ -111,6 +111,17 @@ OpRef llmc::standin::enqueueJoined(const std::vector<Stream *> &streams,
   return op;
 }
 
+bool llmc::standin::isKeptByGraph(const void *object) {
+  auto keeps = [object](const WorkRef &work) { return work->keeps == object; };
+  return Handles::get().any<Graph>([&](const Graph &graph) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                       [&](const auto &node) { return keeps(node->work); });
+  }) || Handles::get().any<GraphExec>([&](const GraphExec &exec) {
+    return std::any_of(exec.steps.begin(), exec.steps.end(),
+                       [&](const auto &step) { return keeps(step.work); });
+  });
+}
+
 std::vector<CaptureRef> &llmc::standin::captures() {
   static auto *all = new std::vector<CaptureRef>;
   return *all;

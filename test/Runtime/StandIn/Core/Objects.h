@@ -131,6 +131,9 @@ void orderAfterStream(const OpRef &op, Stream &stream);
 /// Whether work may be put into the stream at all.
 CUresult checkUse(Stream &stream);
 
+/// Whether a graph, executable or not, has work that keeps `object`.
+bool isKeptByGraph(const void *object);
+
 /// The captures that are going on in the process.
 std::vector<CaptureRef> &captures();
 void invalidate(Capture &capture);

@@ -37,7 +37,8 @@ struct Work {
   Context *context = nullptr;
   /// Called by the thread of the stand-in, without the lock; may be null.
   std::function<void()> run;
-  bool onHost = false; // by the thread of host functions
+  bool onHost = false;         // by the thread of host functions
+  const void *keeps = nullptr; // what may not go while a graph has this
   /// Allocations that it touches: must live until it is done.
   std::vector<AllocationRef> uses;
   std::vector<uint64_t> usesHost; // addresses of pinned memory

@@ -237,6 +237,7 @@ WorkRef llmc::standin::makeFlightWork(const CommunicatorRef &comm,
   work->type = CU_GRAPH_NODE_TYPE_KERNEL;
   work->context = &primaryContext(comm->device);
   work->uses = std::move(uses);
+  work->keeps = comm.get();
   work->meet = [comm, group, calls = std::move(calls)](const OpRef &op) {
     FlightRef flight = number(*comm, calls);
     flight->op = op;

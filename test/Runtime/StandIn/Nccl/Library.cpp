@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <unistd.h>
 
 using namespace llmc::standin;
@@ -172,6 +173,22 @@ ncclResult_t ncclCommFinalize(ncclComm_t handle) {
   return ncclSuccess;
 }
 
+/// NCCL waits until the last graph with an operation of the communicator is
+/// destroyed. Where that takes longer than another thread may need, nobody
+/// will.
+static void awaitGraphs(Lock &lock, const Communicator &comm) {
+  using namespace std::chrono_literals;
+  auto end = std::chrono::steady_clock::now() + 2s;
+  while (isKeptByGraph(&comm)) {
+    if (std::chrono::steady_clock::now() > end)
+      violation("nccl: a communicator goes while a graph has operations of it: "
+                "NCCL waits until that is destroyed");
+    lock.unlock();
+    std::this_thread::sleep_for(1ms);
+    lock.lock();
+  }
+}
+
 ncclResult_t ncclCommDestroy(ncclComm_t handle) {
   Lock lock(Scheduler::get().mutex);
   CommunicatorRef comm = find(handle);
@@ -181,6 +198,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t handle) {
                              [&comm] { return comm->ready || comm->aborted; });
   if (!comm->aborted)
     Scheduler::get().wait(lock, OpRef(comm->last));
+  awaitGraphs(lock, *comm);
   leaveClique(*comm);
   Handles::get().remove(*comm);
   return ncclSuccess;
@@ -193,6 +211,7 @@ ncclResult_t ncclCommAbort(ncclComm_t handle) {
     return ncclInvalidArgument;
   comm->aborted = true; // what is under way ends, without its data
   Scheduler::get().waitUntil(lock, [&comm] { return comm->flights.empty(); });
+  awaitGraphs(lock, *comm);
   leaveClique(*comm);
   Handles::get().remove(*comm);
   return ncclSuccess;
