@@ -1,6 +1,7 @@
 // Rows of a loop of six trips begin at multiples of 28 and of 4 bytes: the
 // plan's kernels ask for no more than that of memory of such a size, so the
 // loader, by which the plan has to go, accepts them.
+// REQUIRES: stand-ins
 // RUN: split-file %s %t
 // RUN: llmc compile %t/model.mlir --config %t/all.toml --target cuda:fibers -o %t/wide
 // RUN: llmc inspect %t/wide | FileCheck %s
