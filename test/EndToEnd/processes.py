@@ -45,6 +45,10 @@ JOINING = 10.0  # Seconds for all to come.
 SILENCE = 1.0  # Seconds for which a stopped process may say nothing.
 
 
+def words_of(mesh, options):
+    return " ".join([mesh, *(f"{key}={value}" for key, value in options.items())])
+
+
 def each_device(path):
     """The cases of a file of meshes, with as many processes as devices."""
     for words in meshes.read_cases(path):
@@ -60,7 +64,7 @@ class Jobs:
         self.placed = 0  # Lost processes of whom others said where they waited.
 
     def plan(self, mesh, options):
-        folder = self.out / re.sub(r"\W+", "-", " ".join([mesh, *options.values()]))
+        folder = self.out / re.sub(r"\W+", "-", words_of(mesh, options))
         config = self.zero_config if options.get("zero") == "1" else self.config
         command = [self.bin / "llmc", "compile", self.model, "--config", config, *meshes.flags(mesh, options)]
         command += ["--set=training.max_norm=1.0", "-o", folder]
@@ -103,8 +107,7 @@ class Jobs:
                 runs += 1
                 failed += not equal
                 verdict = "equal bits" if equal else f"FAILED: {found if isinstance(found, str) else 'differs'}"
-                words = ", ".join([mesh, *(f"{key}={value}" for key, value in options.items())])
-                print(f"{words}, {processes} processes: {verdict}", flush=True)
+                print(f"{words_of(mesh, options)}, {processes} processes: {verdict}", flush=True)
         return runs, failed
 
     def lose(self, plan, size, number, moment, victim):

@@ -71,8 +71,9 @@ def by_jax(a, c, settings, weights, dump):
 def move(a, out, config, weights, seed, number):
     """Losses in f32 from weights that are up to a rounding of bf16 away."""
     random = numpy.random.default_rng((seed, number))
-    factors = {k: 1 + ROUNDING * random.uniform(-1, 1, v.shape) for k, v in arrays.read_arrays(weights).items()}
-    moved = {k: (v * factors[k]).astype(v.dtype) for k, v in arrays.read_arrays(weights).items()}
+    moved = {}
+    for name, array in arrays.read_arrays(weights).items():
+        moved[name] = (array * (1 + ROUNDING * random.uniform(-1, 1, array.shape))).astype(array.dtype)
     file = out / f"moved-{number}.safetensors"
     arrays.write_safetensors(file, moved)
     return by_llmc(a, out / f"moved-{number}", config, file, "model", seed)

@@ -15,6 +15,7 @@
 
 #include "SumCallModel.h"
 #include "llmc/Dialect/Dist/Models/Models.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -64,13 +65,6 @@ static void swapSides(ContractOp op) {
   op.setLhsContracting(op.getRhsContracting());
   op.setRhsBatch(leftBatch);
   op.setRhsContracting(leftContracting);
-}
-
-/// The sizes of the dims in another order.
-static SmallVector<int64_t> permuteShape(RankedTensorType type,
-                                         ArrayRef<int64_t> permutation) {
-  return llvm::map_to_vector(permutation,
-                             [&](int64_t dim) { return type.getDimSize(dim); });
 }
 
 namespace {
@@ -124,16 +118,12 @@ struct ContractModel : SumCallModel<ContractModel, ContractOp> {
         (!isKept && !llvm::is_sorted(turned)) || op.getAccumulator() ||
         op.getBias())
       return false;
-    auto pick = [&](ArrayRef<int64_t> dims) {
-      return llvm::map_to_vector(batch, [&](int64_t d) { return dims[d]; });
-    };
-    SmallVector<int64_t> left = pick(op.getLhsBatch()),
-                         right = pick(op.getRhsBatch());
-    op.setLhsBatch(left);
-    op.setRhsBatch(right);
+    op.setLhsBatch(applyPermutation(op.getLhsBatch(), batch));
+    op.setRhsBatch(applyPermutation(op.getRhsBatch(), batch));
     if (!isKept)
       swapSides(op);
-    op.getResult().setType(type.clone(permuteShape(type, permutation)));
+    op.getResult().setType(
+        type.clone(applyPermutation(type.getShape(), permutation)));
     return true;
   }
   SmallVector<int64_t> getInnerOrder(Operation *of, unsigned operand) const {

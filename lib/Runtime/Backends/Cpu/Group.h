@@ -54,6 +54,8 @@ struct Channel {
 };
 
 class Group {
+  Channel channels[2];
+
 public:
   Group(std::vector<int> members, uint32_t number);
   ~Group();
@@ -77,11 +79,6 @@ public:
   int tickets = 0, nextTicket = 0, doneTickets = 0;
   TimePoint began;
   CommunicatorCounts counts;
-
-private:
-  Channel channels[2];
-
-public:
   /// Where other processes drive some; null otherwise. Goes first: its lanes
   /// use all of the above.
   std::unique_ptr<RemoteGroup> remote;
