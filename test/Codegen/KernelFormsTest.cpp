@@ -69,6 +69,20 @@ const Case cases[] = {
     return %2, %3 : tensor<40x6xT>, tensor<6x17xT>
   })",
      -1},
+    // The last one's right dims change places: a kernel moves it.
+    {"WrittenProducts", R"(
+  func.func @f(%x: tensor<2x3x5x4xT>, %y: tensor<2x4x3x5xT>, %v: tensor<4x4xT>, %w: tensor<4x4xT>) -> (tensor<3x2x5x5xT>, tensor<3x2x5x5xT>, tensor<4x4xT>, tensor<4x3x2x5xT>) {
+    %0 = stablehlo.dot_general %x, %y, batching_dims = [0, 1] x [0, 2], contracting_dims = [3] x [1] : (tensor<2x3x5x4xT>, tensor<2x4x3x5xT>) -> tensor<2x3x5x5xT>
+    %1 = stablehlo.transpose %0, dims = [1, 0, 3, 2] : (tensor<2x3x5x5xT>) -> tensor<3x2x5x5xT>
+    %2 = stablehlo.dot_general %y, %x, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3] : (tensor<2x4x3x5xT>, tensor<2x3x5x4xT>) -> tensor<2x3x5x5xT>
+    %3 = stablehlo.transpose %2, dims = [1, 0, 2, 3] : (tensor<2x3x5x5xT>) -> tensor<3x2x5x5xT>
+    %4 = stablehlo.dot_general %v, %w, contracting_dims = [0] x [0] : (tensor<4x4xT>, tensor<4x4xT>) -> tensor<4x4xT>
+    %5 = stablehlo.transpose %4, dims = [1, 0] : (tensor<4x4xT>) -> tensor<4x4xT>
+    %6 = stablehlo.dot_general %w, %x, contracting_dims = [1] x [3] : (tensor<4x4xT>, tensor<2x3x5x4xT>) -> tensor<4x2x3x5xT>
+    %7 = stablehlo.transpose %6, dims = [0, 2, 1, 3] : (tensor<4x2x3x5xT>) -> tensor<4x3x2x5xT>
+    return %1, %3, %5, %7 : tensor<3x2x5x5xT>, tensor<3x2x5x5xT>, tensor<4x4xT>, tensor<4x3x2x5xT>
+  })",
+     1},
     {"PadConcatenateSelect", R"(
   func.func @f(%x: tensor<3x20xT>, %y: tensor<3x5xT>) -> tensor<3x30xT> {
     %c = stablehlo.constant dense<0.5> : tensor<T>
