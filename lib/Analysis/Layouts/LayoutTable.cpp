@@ -65,7 +65,7 @@ void LayoutTable::readFunction(func::FuncOp function, FunctionKind kind) {
   }
 }
 
-/// What PrepareMoves.cpp takes out of microbatches, wherever it is moved.
+/// What PrepareStep.cpp takes out of microbatches, wherever it is moved.
 void LayoutTable::findPrepared(func::FuncOp function) {
   ProgramFunction program{function, FunctionKind::Microbatch, nullptr};
   auto layoutOf = [&](BlockArgument argument) {

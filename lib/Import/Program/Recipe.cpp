@@ -22,11 +22,12 @@ using namespace llmc;
 using namespace llmc::import;
 using rt::ErrorKind;
 
-/// `recompute = "none" | "all" | "K"`, and `regather`.
+/// `recompute = "none" | "all" | "K"`, `regather` and `reconvert`.
 static rt::Result<dist::RecomputeAttr>
 parseRecompute(MLIRContext *context, const rt::TrainingConfig &training) {
   auto make = [&](dist::RecomputeKind kind, int64_t every) {
-    return dist::RecomputeAttr::get(context, kind, every, training.regather);
+    return dist::RecomputeAttr::get(context, kind, every, training.regather,
+                                    training.reconvert);
   };
   StringRef text = training.recompute;
   if (text == "none")

@@ -232,6 +232,10 @@ static void addTrainingKeys(std::vector<Key> &keys) {
           std::optional(false),
           "a parameter that was gathered for a block's forward is not kept for "
           "its backward, but gathered again"));
+  add(row("training.reconvert", &Config::training, &TrainingConfig::reconvert,
+          std::optional(false),
+          "a parameter that is read in a narrower type is converted in each "
+          "microbatch, rather than once in a step and kept through it"));
   add(row("training.parameters", &Config::training, &TrainingConfig::parameters,
           std::optional(std::vector<std::string>()),
           "globs over arguments with their roots (params.*) that are "

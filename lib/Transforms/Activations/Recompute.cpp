@@ -75,13 +75,15 @@ static bool isPassedOn(Operation *op) {
   return isa<dist::EnterOp, dist::FenceOp>(op);
 }
 
-/// A state, or what a loop reads of one.
+/// A state, what a step prepares of states, or what a loop reads of them.
 static bool isOfState(Value value) {
   while (auto enter = value.getDefiningOp<dist::EnterOp>()) {
     if (enter.isCarry())
       return false;
     value = enter.getInput();
   }
+  if (auto segment = value.getDefiningOp<dist::SegmentOp>())
+    return segment.getPhase() == Phase::Prepare;
   auto argument = dyn_cast<BlockArgument>(value);
   auto function =
       argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())

@@ -44,22 +44,33 @@ struct CallBrackets {
 /// What needs nothing that the call makes, such as the gather of a weight,
 /// would begin with the call: its memory opens where it stands.
 static CallBrackets findBrackets(const EntryProblem &entry,
+                                 plan::ProgramOp program,
                                  const StreamOrderProblem::Program &list,
                                  int32_t compute) {
   CallBrackets brackets;
   brackets.opened.resize(list.size() + 1);
-  std::set<int32_t> touched;
+  std::set<int32_t> touched, written;
   auto kindOf = [&](int32_t buffer) {
     plan::FrameOp frame = entry.frames[entry.problem.frameOf[buffer]];
     return frame.getKind();
+  };
+  // What a step has made before its microbatches is there as states are.
+  auto isThere = [&](int32_t buffer) {
+    plan::FrameKind kind = kindOf(buffer);
+    bool isOfMicrobatch = program.getChunk().has_value();
+    return kind == plan::FrameKind::State ||
+           (isOfMicrobatch && kind == plan::FrameKind::Step &&
+            !written.count(buffer));
   };
   for (auto [i, instruction] : llvm::enumerate(list)) {
     bool isRemote = instruction.stream != compute;
     bool readsStates =
         isRemote && llvm::all_of(instruction.accesses, [&](const auto &each) {
-          return each.writes || kindOf(each.buffer) == plan::FrameKind::State;
+          return each.writes || isThere(each.buffer);
         });
     for (const auto &access : instruction.accesses) {
+      if (access.writes)
+        written.insert(access.buffer);
       bool isFirst = touched.insert(access.buffer).second;
       if (isRemote && kindOf(access.buffer) == plan::FrameKind::Tmp &&
           brackets.closed.insert(access.buffer).second)
@@ -74,9 +85,9 @@ static CallBrackets findBrackets(const EntryProblem &entry,
 /// streams do there lies between two words of the compute stream. These have no
 /// op: nothing stands there but signals and waits.
 static void bracketCalls(EntryProblem &entry, int32_t compute) {
-  for (auto [list, ops] :
-       llvm::zip(entry.problem.programs, entry.instructions)) {
-    CallBrackets brackets = findBrackets(entry, list, compute);
+  for (auto [list, ops, program] :
+       llvm::zip(entry.problem.programs, entry.instructions, entry.programs)) {
+    CallBrackets brackets = findBrackets(entry, program, list, compute);
     if (brackets.closed.empty())
       continue;
     StreamOrderProblem::Program bracketed;

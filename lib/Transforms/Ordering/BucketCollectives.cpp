@@ -36,8 +36,9 @@ struct Before {
   /// When a buffer was written last, from the end of that program's
   /// computation back: at most 0.
   llvm::DenseMap<Attribute, int64_t> written;
-  /// The memory of calls, which the compute stream opens, and that of states.
-  llvm::DenseSet<Attribute> ofCalls, ofStates;
+  /// The memory of calls, which the compute stream opens, that of states, and
+  /// that of a whole step.
+  llvm::DenseSet<Attribute> ofCalls, ofStates, ofSteps;
 };
 
 /// A program's instructions and what is solved for them.
@@ -63,7 +64,8 @@ private:
   void setKey(BucketProblem::Op &self, plan::CollectiveOp op);
   void setReady(BucketProblem::Op &self, plan::CollectiveOp op);
   bool fillsCall(plan::CollectiveOp op) const;
-  bool readsStates(plan::CollectiveOp op) const;
+  bool isThere(Attribute buffer);
+  bool readsStates(plan::CollectiveOp op);
   void noteWrites(ArrayRef<std::vector<int32_t>> groups);
   void merge(ArrayRef<int32_t> members);
 
@@ -170,11 +172,19 @@ bool ProgramBuckets::fillsCall(plan::CollectiveOp op) const {
                       });
 }
 
-bool ProgramBuckets::readsStates(plan::CollectiveOp op) const {
-  return llvm::all_of(op.getInputs().getAsRange<plan::OperandAttr>(),
-                      [&](plan::OperandAttr operand) {
-                        return before.ofStates.contains(operand.getBuffer());
-                      });
+/// Whether the buffer has its value before the call: a state, and what a step
+/// has made before its microbatches.
+bool ProgramBuckets::isThere(Attribute buffer) {
+  bool isOfMicrobatch = program.getChunk().has_value();
+  return before.ofStates.contains(buffer) ||
+         (isOfMicrobatch && before.ofSteps.contains(buffer) &&
+          touched.lookup(buffer).writer < 0);
+}
+
+bool ProgramBuckets::readsStates(plan::CollectiveOp op) {
+  return llvm::all_of(
+      op.getInputs().getAsRange<plan::OperandAttr>(),
+      [&](plan::OperandAttr operand) { return isThere(operand.getBuffer()); });
 }
 
 bool ProgramBuckets::read() {
@@ -296,6 +306,8 @@ void BucketCollectivesPass::runOnOperation() {
       before.ofCalls.insert(name);
     if (frame.getKind() == plan::FrameKind::State)
       before.ofStates.insert(name);
+    if (frame.getKind() == plan::FrameKind::Step)
+      before.ofSteps.insert(name);
   }
   for (auto program : module.getOps<plan::ProgramOp>()) {
     // 1 read

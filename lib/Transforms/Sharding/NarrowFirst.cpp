@@ -48,7 +48,7 @@ static bool isElementwise(Operation *op) {
              dist::getLayout(op->getResult(0).getType());
 }
 
-static bool isNarrowing(Operation *op) {
+bool llmc::isNarrowing(Operation *op) {
   return isElementwise(op) &&
          getWidth(op->getResult(0)) < getWidth(op->getOperand(0));
 }

@@ -26,6 +26,10 @@
 
 namespace llmc {
 
+/// Whether the op writes each element of its first operand in fewer bits, with
+/// nothing but scalars beside it.
+bool isNarrowing(mlir::Operation *op);
+
 /// Moves ops of smaller elements in front of changes of layout.
 void narrowBeforeMoves(mlir::Block &block);
 

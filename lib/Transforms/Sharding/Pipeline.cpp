@@ -31,7 +31,7 @@ void llmc::buildMaterializePipeline(mlir::OpPassManager &manager) {
   // Equal moves are seen when each is one op.
   manager.addPass(createMergeMovesPass());
   // What is left of them, and runs alike in all microbatches, runs once.
-  manager.addPass(createPrepareMovesPass());
+  manager.addPass(createPrepareStepPass());
   manager.addPass(createReportCostsPass());
   manager.addPass(createVerifyMaterializedPass());
 }

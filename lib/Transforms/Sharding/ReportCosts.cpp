@@ -9,7 +9,7 @@
 //   replication  an input, a state or what an op makes is alike on devices that
 //                could each have a part of it
 //   pad          a dim that its axes do not divide
-//   keep         what is moved once in a step, and lies there through all of it
+//   keep         what is made once in a step, and lies there through all of it
 //
 // Of a program with a step its microbatch and update are read, of another one
 // its entries. Nothing is decided here, so nothing can be left out but what is
@@ -302,12 +302,13 @@ void FunctionCosts::reportKept(Operation *op) {
       return getPhase(user) != dist::Phase::Prepare;
     });
     if (reader != result.user_end())
-      remarks.add("keep", op->getLoc(),
-                  "what " + ::nameOf(op) +
-                      " makes is moved once in a step and kept for all " +
-                      std::to_string(microbatches) + " microbatches, " +
-                      std::to_string(getBytesOfDevice(result)) +
-                      " B on each device: no input is on the way to it");
+      remarks.add(
+          "keep", op->getLoc(),
+          "what " + ::nameOf(op) +
+              " makes is computed or moved once in a step and kept for all " +
+              std::to_string(microbatches) + " microbatches, " +
+              std::to_string(getBytesOfDevice(result)) +
+              " B on each device: no input is on the way to it");
   }
 }
 

@@ -2,6 +2,9 @@
 // RUN: split-file %s %t
 // RUN: llmc compile %t/model.mlir --config %t/model.toml --mesh data=2 --compile-to=memory -o - | FileCheck %s --check-prefix=KEPT
 // RUN: llmc compile %t/model.mlir --config %t/model.toml --mesh data=2 --set training.regather=true --compile-to=memory -o - | FileCheck %s --check-prefix=AGAIN
+// What a step of several microbatches has made narrow before them is gathered again as a parameter is, also where its scale is.
+// RUN: llmc compile %t/model.mlir --config %t/model.toml --mesh data=2 --set training.regather=true --set training.microbatches=2 --set training.precision='"bf16"' --compile-to=memory -o - | FileCheck %s --check-prefix=AGAIN
+// RUN: llmc compile %t/model.mlir --config %t/model.toml --mesh data=2 --set training.regather=true --set training.microbatches=2 --set training.precision='"fp8"' --compile-to=memory -o - | FileCheck %s --check-prefix=AGAIN
 // RUN: not llmc-opt %t/attribute.mlir 2>&1 | FileCheck %s --check-prefix=NUMBER
 // KEPT-LABEL: func.func private @train.c0.F
 // KEPT-COUNT-2: dist.all_gather

@@ -150,11 +150,19 @@ static std::string showTables(const rt::Config &before,
   return text;
 }
 
+/// Whether a step may keep parameters in a narrow type beside those in f32.
+static bool keepsConverted(const rt::TrainingConfig &training) {
+  return training.microbatches > 1 && !training.reconvert &&
+         (training.precision == "bf16" || training.precision == "f16" ||
+          training.precision == "fp8");
+}
+
 /// All ways together: the least that they can do.
 static Remedy makeLast(const std::vector<std::string> &axes, bool isStep) {
   return {"recomputation, split states and all else of the above",
           [axes, isStep](rt::Config &changed) {
             changed.training.recompute = "all";
+            changed.training.reconvert = true;
             for (const std::string &axis : axes)
               splitAll(changed, axis);
             if (isStep)
@@ -178,6 +186,10 @@ std::vector<Remedy> driver::listRemedies(const rt::Config &config,
       config.training.recompute != "all")
     all.push_back({"--set training.regather=true", [](rt::Config &changed) {
                      changed.training.regather = true;
+                   }});
+  if (keepsConverted(config.training))
+    all.push_back({"--set training.reconvert=true", [](rt::Config &changed) {
+                     changed.training.reconvert = true;
                    }});
   for (const std::string &axis : findBatchAxes(config, options))
     for (auto *change : {splitOptimizer, splitAll})

@@ -174,6 +174,8 @@ struct TrainingConfig {
   std::string recompute;
   /// What is gathered for a block's forward is gathered again for its backward.
   bool regather = false;
+  /// A state that is read in a narrower type is converted in each microbatch.
+  bool reconvert = false;
   /// "model" keeps the element types of the text; "f64" widens all floats;
   /// "bf16", "f16" and "fp8" narrow the factors of contractions.
   std::string precision;

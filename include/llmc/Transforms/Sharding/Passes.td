@@ -245,7 +245,7 @@ def MergeMovesPass : Pass<"llmc-merge-moves", "::mlir::ModuleOp"> {
   }];
 }
 
-def PrepareMovesPass : Pass<"llmc-prepare-moves", "::mlir::ModuleOp"> {
+def PrepareStepPass : Pass<"llmc-prepare-step", "::mlir::ModuleOp"> {
   let summary = "Move once in a step what is alike in all its microbatches";
   let description = [{
     A collective or transfer of a value that is made of parameters, constants and
@@ -279,7 +279,7 @@ def ReportCostsPass : Pass<"llmc-report-costs", "::mlir::ModuleOp"> {
     replication: what 'stablehlo.add' makes is computed alike on all 2 devices of
       {"tensor"} in each microbatch, 512 B on each: 'dist.all_reduce' made what
       it reads whole
-    keep: what 'stablehlo.sqrt' makes is moved once in a step and kept for all 4
+    keep: what 'stablehlo.sqrt' makes is computed or moved once in a step and kept for all 4
       microbatches, 96 B on each device: no input is on the way to it
     pad: 'wte' has dim 0 stored as 50260 instead of 50257, split by {"tensor"}:
       768 of 12866560 B are padding

@@ -359,7 +359,7 @@ LogicalResult BoxAttr::verify(EmitError emitError, FlatSymbolRefAttr state,
 }
 
 LogicalResult RecomputeAttr::verify(EmitError emitError, RecomputeKind kind,
-                                    int64_t every, bool) {
+                                    int64_t every, bool, bool) {
   bool valid = kind == RecomputeKind::Every ? every >= 1 : every == 0;
   if (!valid)
     return emitError() << "expected a number of blocks for 'every' alone, got "

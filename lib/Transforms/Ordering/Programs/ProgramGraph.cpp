@@ -230,14 +230,15 @@ static LogicalResult addOp(ProgramValues &values, const LastUses &lastUse,
                              "are formed";
 }
 
-/// The buffer of a state, which is there before the program.
+/// A state, or what a step prepares: it is there before the program.
 static bool isState(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return false;
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return dist::isPort(dist::getArgumentPort(function, argument.getArgNumber()),
-                      dist::PortKind::Buffer);
+  return dist::isAnyPort(
+      dist::getArgumentPort(function, argument.getArgNumber()),
+      {dist::PortKind::Buffer, dist::PortKind::Kept});
 }
 
 /// Whether the collective reads states alone, or what one op makes of them: it

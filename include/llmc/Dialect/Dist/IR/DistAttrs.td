@@ -195,13 +195,16 @@ def Dist_RecomputeAttr : Dist_Attr<"Recompute", "recompute"> {
   let description = [{
     `#dist.recompute<none>`, `<all>`, `<every, 2>` (each second block). With
     `<none with gathers = true>` blocks keep all but what is made of states
-    alone by collectives, such as a weight that was gathered.
+    alone by collectives, such as a weight that was gathered. With `<none and
+    conversions = true>` a state that is read in a narrower type is converted in
+    each microbatch, rather than once in a step and kept.
 
     Constraints: `every` has a number of at least 1, the others none.
   }];
   let parameters = (ins "RecomputeKind":$kind, DefaultValuedParameter<"int64_t", "0">:$every,
-                        DefaultValuedParameter<"bool", "false">:$gathers);
-  let assemblyFormat = "`<` $kind (`,` $every^)? (`with` `gathers` `=` $gathers^)? `>`";
+                        DefaultValuedParameter<"bool", "false">:$gathers,
+                        DefaultValuedParameter<"bool", "false">:$conversions);
+  let assemblyFormat = "`<` $kind (`,` $every^)? (`with` `gathers` `=` $gathers^)? (`and` `conversions` `=` $conversions^)? `>`";
   let genVerifyDecl = 1;
 }
 

@@ -1,37 +1,47 @@
-//===- PrepareMoves.cpp - What is alike in all microbatches moves once ----===//
+//===- PrepareStep.cpp - What is alike in all microbatches is done once ---===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A collective or transfer of a value that all microbatches of a step compute
-// alike (StepInvariants.h), with all that this value is made of, becomes part
-// of the phase `prepare`, which runs once, before the first microbatch:
+// Some of what all microbatches of a step compute alike (StepInvariants.h)
+// becomes, with all that it is made of, part of the phase `prepare`, which runs
+// once, before the first microbatch: collectives and transfers, and what makes
+// a value narrow, as a weight of f32 that contractions read as bf16.
 //
 //   %g = add %a, %b {phase = backward}         // of parameters alone
 //   %h = dist.all_gather %g {phase = backward}
+//   %n = convert %w {phase = forward} : f32 to bf16
 //   %y = dot %x, %h
+//   %z = dot %x, %n
 //   becomes, where the step has several microbatches
 //   %g = add %a, %b {phase = prepare}
 //   %h = dist.all_gather %g {phase = prepare}  // kept through the step
+//   %n = convert %w {phase = prepare} : f32 to bf16
 //   %y = dot %x, %h
+//   %z = dot %x, %n
 //
 // What is kept lies there through the whole step. So the gather of a parameter
 // along an axis that its row takes away for its use, or that splits the samples
 // (ZeRO-3, FSDP), stays in each microbatch, with all that follows from it: the
 // row says that the parameter is whole in passing only. What is computed in a
-// trip of a loop, or is sent downward through the chunks, stays as well.
+// trip of a loop, or is sent downward through the chunks, stays as well, and so
+// do conversions where the step's `recompute` says that they are done again.
 //
-// Test: test/Transforms/Sharding/prepare-moves.mlir
+// Test: test/Transforms/Sharding/prepare-step.mlir
 //===----------------------------------------------------------------------===//
 
 #include "LayoutSteps.h"
+#include "NarrowFirst.h"
 #include "llmc/Analysis/Layouts/StateUse.h"
 #include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Analysis/Program/StepInvariants.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/Graph/IR/Precision.h"
 #include "llmc/Support/HostTensor.h"
 #include "llmc/Transforms/Sharding/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -39,27 +49,28 @@ using dist::DistDialect;
 using dist::LayoutAttr;
 
 namespace llmc {
-#define GEN_PASS_DEF_PREPAREMOVESPASS
+#define GEN_PASS_DEF_PREPARESTEPPASS
 #include "llmc/Transforms/Sharding/Passes.h.inc"
 } // namespace llmc
 
 namespace {
-struct PrepareMovesPass : llmc::impl::PrepareMovesPassBase<PrepareMovesPass> {
+struct PrepareStepPass : llmc::impl::PrepareStepPassBase<PrepareStepPass> {
   void runOnOperation() override;
 };
 
-class MovePreparer {
+class StepPreparer {
 public:
-  MovePreparer(dist::MeshOp mesh, const ProgramFunction &program,
-               const SymbolTable &symbols)
-      : mesh(mesh.getAxes()), function(program.function),
-        body(function.front()), marks(mesh, program), runs(body),
-        invariants(function), passing(
-                                  symbols, program,
-                                  [](BlockArgument argument) {
-                                    return dist::getLayout(argument.getType());
-                                  },
-                                  mesh.getAxes()) {}
+  StepPreparer(dist::MeshOp mesh, const ProgramFunction &program,
+               const SymbolTable &symbols, bool narrowsOnce)
+      : mesh(mesh.getAxes()), narrowsOnce(narrowsOnce),
+        function(program.function), body(function.front()),
+        marks(mesh, program), runs(body), invariants(function),
+        passing(
+            symbols, program,
+            [](BlockArgument argument) {
+              return dist::getLayout(argument.getType());
+            },
+            mesh.getAxes()) {}
 
   void run();
 
@@ -69,12 +80,16 @@ private:
   bool isReady(Value value, int64_t chunk) const;
   bool mayPrepare(Operation *op) const;
   int64_t getLocalBytes(Value value) const;
+  bool narrows(Operation *op) const;
   bool shrinks(Operation *op) const;
   void choose();
+  bool isReadByMicrobatch(Operation *op) const;
+  void keepSmall();
   void findShared();
   void write();
 
   dist::MeshAxesAttr mesh;
+  bool narrowsOnce;
   func::FuncOp function;
   Block &body;
   SegmentMarks marks;
@@ -101,11 +116,30 @@ static bool isOfStages(Operation *op) {
   return isa<dist::JoinOp>(op) || (collective && collective.getSymbolAttr());
 }
 
+/// Whether a library or a move reads all elements of the value, or of what only
+/// orders them in another way. A loop of elements reads those that it needs.
+static bool isReadWhole(Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto kernel = dyn_cast<graph::KernelOpInterface>(user);
+    if (isMove(user) || !kernel)
+      return isMove(user);
+    graph::KernelForm form = kernel.getKernelForm();
+    auto move = dyn_cast<graph::PrecisionOpInterface>(user);
+    bool orders =
+        move && move.isMove() &&
+        cast<ShapedType>(value.getType()).getNumElements() ==
+            cast<ShapedType>(user->getResult(0).getType()).getNumElements();
+    return form == graph::KernelForm::Library ||
+           form == graph::KernelForm::Decompose ||
+           (orders && isReadWhole(user->getResult(0)));
+  });
+}
+
 //===----------------------------------------------------------------------===//
-// What may move once
+// What may be done once
 //===----------------------------------------------------------------------===//
 
-void MovePreparer::readAxes() {
+void StepPreparer::readAxes() {
   for (BlockArgument argument : function.getArguments())
     for (StringAttr axis : passing.of(argument))
       passed[argument].insert(axis);
@@ -122,7 +156,7 @@ void MovePreparer::readAxes() {
 
 /// Whether the op makes more of a state than each device holds, for those that
 /// read it in passing.
-bool MovePreparer::isPassing(Operation *op) const {
+bool StepPreparer::isPassing(Operation *op) const {
   auto collective = dyn_cast<dist::CollectiveInterface>(op);
   if (!collective)
     return false;
@@ -141,7 +175,7 @@ bool MovePreparer::isPassing(Operation *op) const {
 
 /// Whether the value is there when the chunk is prepared: chunks follow each
 /// other.
-bool MovePreparer::isReady(Value value, int64_t chunk) const {
+bool StepPreparer::isReady(Value value, int64_t chunk) const {
   Operation *def = value.getDefiningOp();
   if (!def || isMadeAnywhere(def))
     return true;
@@ -150,7 +184,7 @@ bool MovePreparer::isReady(Value value, int64_t chunk) const {
          (isa<dist::TransferOp>(def) || marks.getChunk(def) <= chunk);
 }
 
-bool MovePreparer::mayPrepare(Operation *op) const {
+bool StepPreparer::mayPrepare(Operation *op) const {
   bool changes = llvm::any_of(op->getResults(), [&](Value result) {
     return invariants.changes(result);
   });
@@ -176,7 +210,7 @@ bool MovePreparer::mayPrepare(Operation *op) const {
 // What does
 //===----------------------------------------------------------------------===//
 
-int64_t MovePreparer::getLocalBytes(Value value) const {
+int64_t StepPreparer::getLocalBytes(Value value) const {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t bytes = getElementBytes(type.getElementType());
   LayoutAttr layout = dist::getLayout(type);
@@ -186,8 +220,16 @@ int64_t MovePreparer::getLocalBytes(Value value) const {
   return bytes;
 }
 
+/// Whether the op writes each element of a state in fewer bytes, for those that
+/// read them all.
+bool StepPreparer::narrows(Operation *op) const {
+  return narrowsOnce && isNarrowing(op) &&
+         !matchPattern(op->getOperand(0), m_Constant()) &&
+         isReadWhole(op->getResult(0));
+}
+
 /// Whether less is kept if the result is, rather than what only this op reads.
-bool MovePreparer::shrinks(Operation *op) const {
+bool StepPreparer::shrinks(Operation *op) const {
   if (isMove(op) || op->getNumResults() != 1)
     return false;
   llvm::SmallDenseSet<Value, 4> freed;
@@ -208,17 +250,21 @@ bool MovePreparer::shrinks(Operation *op) const {
   return !freed.empty() && getLocalBytes(op->getResult(0)) <= bytes;
 }
 
-/// The moves, all that they are made of, and what then makes less of them.
-void MovePreparer::choose() {
+/// The moves and what makes values narrow, all that they are made of, and what
+/// then makes less of them.
+void StepPreparer::choose() {
   for (Operation &op : llvm::reverse(body)) {
+    if (!possible.contains(&op))
+      continue;
+    bool isFirst = isMove(&op) || narrows(&op);
     bool isRead = llvm::any_of(
         op.getUsers(), [&](Operation *user) { return chosen.contains(user); });
-    if (!possible.contains(&op) || (!isMove(&op) && !isRead))
-      continue;
-    chosen.insert(&op);
-    if (isMove(&op))
+    if (isFirst || isRead)
+      chosen.insert(&op);
+    if (isFirst)
       kept.insert(&op);
   }
+  keepSmall();
   for (Operation &op : body)
     if (possible.contains(&op) && !chosen.contains(&op) && shrinks(&op)) {
       chosen.insert(&op);
@@ -226,19 +272,47 @@ void MovePreparer::choose() {
     }
 }
 
+bool StepPreparer::isReadByMicrobatch(Operation *op) const {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return !chosen.contains(user) || shared.contains(user);
+  });
+}
+
+/// What microbatches read too is kept, where it takes less than the states that
+/// it is made of: the scale of a weight, but not a sum of two weights.
+void StepPreparer::keepSmall() {
+  llvm::DenseMap<Operation *, llvm::SmallDenseSet<Value, 4>> sources;
+  for (Operation &op : body) {
+    if (!chosen.contains(&op))
+      continue;
+    llvm::SmallDenseSet<Value, 4> &own = sources[&op];
+    for (Value operand : op.getOperands()) {
+      auto known = sources.find(operand.getDefiningOp());
+      if (isa<BlockArgument>(operand))
+        own.insert(operand);
+      else if (known != sources.end())
+        own.insert(known->second.begin(), known->second.end());
+    }
+    int64_t bytes = 0;
+    for (Value source : own)
+      bytes += getLocalBytes(source);
+    for (Value result : op.getResults())
+      bytes -= getLocalBytes(result);
+    if (bytes > 0 && isReadByMicrobatch(&op))
+      kept.insert(&op);
+  }
+}
+
 /// Ops of which no move is the source, and which others read: these go on to
 /// compute them.
-void MovePreparer::findShared() {
+void StepPreparer::findShared() {
   for (Operation &op : llvm::reverse(body)) {
-    bool isRead = llvm::any_of(op.getUsers(), [&](Operation *user) {
-      return !chosen.contains(user) || shared.contains(user);
-    });
-    if (chosen.contains(&op) && !kept.contains(&op) && isRead)
+    if (chosen.contains(&op) && !kept.contains(&op) && isReadByMicrobatch(&op))
       shared.insert(&op);
   }
 }
 
-void MovePreparer::write() {
+void StepPreparer::write() {
   auto phase =
       dist::PhaseAttr::get(function.getContext(), dist::Phase::Prepare);
   IRMapping mapping;
@@ -257,7 +331,7 @@ void MovePreparer::write() {
   }
 }
 
-void MovePreparer::run() {
+void StepPreparer::run() {
   readAxes();
   for (Operation &op : body.without_terminator())
     if (mayPrepare(&op))
@@ -267,15 +341,18 @@ void MovePreparer::run() {
   write();
 }
 
-void PrepareMovesPass::runOnOperation() {
+void PrepareStepPass::runOnOperation() {
   FailureOr<dist::MeshOp> mesh = getMesh(getOperation());
   if (failed(mesh))
     return signalPassFailure();
   SymbolTable symbols(getOperation());
   for (const ProgramFunction &program : getProgramFunctions(getOperation())) {
     auto step = dyn_cast<dist::StepOp>(program.owner);
-    if (step && step.getMicrobatches() > 1 &&
-        program.kind == FunctionKind::Microbatch)
-      MovePreparer(*mesh, program, symbols).run();
+    if (!step || step.getMicrobatches() == 1 ||
+        program.kind != FunctionKind::Microbatch)
+      continue;
+    dist::RecomputeAttr recompute = step.getRecomputeAttr();
+    bool narrowsOnce = !recompute || !recompute.getConversions();
+    StepPreparer(*mesh, program, symbols, narrowsOnce).run();
   }
 }

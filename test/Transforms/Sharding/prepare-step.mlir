@@ -1,6 +1,7 @@
-// RUN: llmc-opt %s --split-input-file --llmc-prepare-moves | FileCheck %s
-// RUN: llmc-opt %s --split-input-file --llmc-prepare-moves --llmc-report-costs=least-bytes=64 --remarks-filter=costs --remark-format=emitRemark -o /dev/null 2>&1 | grep -o '[a-z]* | Category.*' | FileCheck %s --check-prefix=REMARK
-// RUN: llmc-opt %s --split-input-file --llmc-prepare-moves --llmc-localize --llmc-cut-segments --llmc-verify-local --llmc-schedule --llmc-outline-programs --llmc-verify-memory | FileCheck %s --check-prefix=PROGRAMS
+// RUN: llmc-opt %s --split-input-file --llmc-prepare-step | FileCheck %s
+// RUN: sed 's/chunks(\[0\])/recompute(<none and conversions = true>) chunks([0])/' %s | llmc-opt --split-input-file --llmc-prepare-step | FileCheck %s --check-prefix=AGAIN
+// RUN: llmc-opt %s --split-input-file --llmc-prepare-step --llmc-report-costs=least-bytes=64 --remarks-filter=costs --remark-format=emitRemark -o /dev/null 2>&1 | grep -o '[a-z]* | Category.*' | FileCheck %s --check-prefix=REMARK
+// RUN: llmc-opt %s --split-input-file --llmc-prepare-step --llmc-localize --llmc-cut-segments --llmc-verify-local --llmc-schedule --llmc-outline-programs --llmc-verify-memory | FileCheck %s --check-prefix=PROGRAMS
 
 // What is made of @v alone moves once, with what makes less of it; its source is
 // computed for the input too, as before. What rests split and is used whole by
@@ -20,7 +21,7 @@
 // CHECK-NEXT: dist.all_gather {{.*}}#dist.phase<backward_input>
 // CHECK-NEXT: dist.all_gather %{{.*}}#dist.phase<forward>
 // REMARK: gather | Category:costs | Remark="'stablehlo.negate' of 'v' is gathered over {"d"} once in a step, 8 B received: 'stablehlo.convert' reads it whole"
-// REMARK-NEXT: keep | Category:costs | Remark="what 'stablehlo.convert' makes is moved once in a step and kept for all 2 microbatches, 8 B on each device: no input is on the way to it"
+// REMARK-NEXT: keep | Category:costs | Remark="what 'stablehlo.convert' makes is computed or moved once in a step and kept for all 2 microbatches, 8 B on each device: no input is on the way to it"
 // REMARK-NEXT: gather | Category:costs | Remark="'w' is gathered over {"d"} in each microbatch, 8 B received: 'stablehlo.tanh' reads it whole, and it is the same in all 2 microbatches of a step"
 // REMARK-NEXT: gather | Category:costs | Remark="'stablehlo.tanh' of 'w' is gathered over {"d"} in each microbatch
 // REMARK-NEXT: gather | Category:costs | Remark="what 'stablehlo.add' makes is gathered over {"d"} in each microbatch
@@ -68,7 +69,7 @@ dist.step @train microbatch(@m) update(@u) microbatches(2) schedule(<1f1b>) chun
 // CHECK-NEXT: stablehlo.add {{.*}}#dist.phase<forward>
 // CHECK-NEXT: stablehlo.negate %arg2 {{.*}}#dist.phase<forward>
 // CHECK-NEXT: dist.transfer @t1 {{.*}}#dist.phase<backward_input>
-// REMARK: keep | Category:costs | Remark="what 'dist.transfer' makes is moved once in a step and kept for all 2 microbatches, 16 B on each device: no input is on the way to it"
+// REMARK: keep | Category:costs | Remark="what 'dist.transfer' makes is computed or moved once in a step and kept for all 2 microbatches, 16 B on each device: no input is on the way to it"
 // PROGRAMS: dist.timeline @train {{.*}}programs([#dist.program<@train.c0.P, chunk = 0, phase = prepare, at = [0]>, #dist.program<@train.c1.P, chunk = 1, phase = prepare, at = [1]>
 // PROGRAMS-SAME: transfers([#dist.route<@t0 : @train.c0.P -> @train.c1.P>, #dist.route<@t1 : @train.c1.B -> @train.c0.B>])
 // PROGRAMS-LABEL: func.func private @train.c1.P(%arg0: tensor<4xf32> {dist.port = #dist.port<recv @t0>}) -> (tensor<4xf32> {dist.port = #dist.port<kept "c1.a0", chunk = 1>})
@@ -117,3 +118,56 @@ func.func @u(%v: tensor<4xf32, #half> {dist.port = #dist.port<parameter @v>}, %g
   return %0 : tensor<4xf32, #half>
 }
 dist.step @train microbatch(@one) update(@u) microbatches(1) schedule(<1f1b>) chunks([0])
+
+// -----
+
+// What contractions read in another type is made once, with what orders it
+// and its scale, of which the microbatches read a root; so is the part of a
+// state that is gathered in passing. What only a loop of elements reads is made
+// where it is read, as is what an input is on the way to.
+// CHECK-LABEL: func.func @narrow
+// CHECK-NEXT: %[[N:.*]] = stablehlo.convert %arg1 {{.*}}#dist.phase<prepare>
+// CHECK-NEXT: stablehlo.transpose %[[N]], {{.*}}#dist.phase<prepare>
+// CHECK-NEXT: stablehlo.convert %arg1 {{.*}}#dist.phase<forward>{{.*}}xf16
+// CHECK-NEXT: stablehlo.negate
+// CHECK-NEXT: %[[S:.*]] = stablehlo.slice %arg1 {{.*}}#dist.phase<prepare>
+// CHECK-NEXT: %[[R:.*]] = stablehlo.reshape %[[S]] {{.*}}#dist.phase<prepare>
+// CHECK-NEXT: stablehlo.sqrt %[[R]] {{.*}}#dist.phase<prepare>
+// CHECK-NEXT: nn.quantize %arg1, %[[R]] {{.*}}#dist.phase<prepare>
+// CHECK-NEXT: %[[H:.*]] = stablehlo.convert %arg2 {{.*}}#dist.phase<prepare>
+// CHECK-NEXT: dist.all_gather %[[H]] {{.*}}#dist.phase<forward>
+// CHECK-NEXT: stablehlo.convert %arg0 {{.*}}#dist.phase<forward>
+// AGAIN-LABEL: func.func @narrow
+// AGAIN-NOT: #dist.phase<prepare>
+// AGAIN: dist.step
+#half = #dist.layout<@mesh, [{"d"}, {}]>
+#all = #dist.layout<@mesh, [{}, {}]>
+#none = #dist.layout<@mesh, []>
+dist.mesh @mesh = <"d"=2>
+dist.state @v : tensor<4x4xf32> {role = parameter, source = #dist.draw<ones>}
+dist.state @w : tensor<4x4xf32> {role = parameter, row = #dist.row<rest = #half, use = #all>, source = #dist.draw<ones>}
+func.func @narrow(%x: tensor<4x4xf32, #all> {dist.port = #dist.port<input "x">}, %v: tensor<4x4xf32, #all> {dist.port = #dist.port<parameter @v>}, %w: tensor<4x4xf32, #half> {dist.port = #dist.port<parameter @w>}) -> (tensor<4x4xf32, #all> {dist.port = #dist.port<gradient @v>}, tensor<4x4xf32, #all> {dist.port = #dist.port<gradient @w>}, tensor<f32, #none> {dist.port = #dist.port<loss_sum>}, tensor<f32, #none> {dist.port = #dist.port<count>}) {
+  %0 = stablehlo.convert %v {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32, #all>) -> tensor<4x4xbf16, #all>
+  %1 = stablehlo.transpose %0, dims = [1, 0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xbf16, #all>) -> tensor<4x4xbf16, #all>
+  %2 = stablehlo.convert %v {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32, #all>) -> tensor<4x4xf16, #all>
+  %3 = stablehlo.negate %2 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4x4xf16, #all>
+  %4 = stablehlo.slice %v [0:1, 0:1] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32, #all>) -> tensor<1x1xf32, #all>
+  %5 = stablehlo.reshape %4 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<1x1xf32, #all>) -> tensor<f32, #none>
+  %6 = stablehlo.sqrt %5 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<f32, #none>
+  %7 = nn.quantize %v, %5 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32, #all>, tensor<f32, #none>) -> tensor<4x4xf8E4M3FN, #all>
+  %8 = stablehlo.convert %w {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32, #half>) -> tensor<4x4xbf16, #half>
+  %9 = dist.all_gather %8 dim 0 over ["d"] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4x4xbf16, #half> -> tensor<4x4xbf16, #all>
+  %10 = stablehlo.convert %x {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf32, #all>) -> tensor<4x4xbf16, #all>
+  %11 = stablehlo.dot_general %10, %1, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xbf16, #all>, tensor<4x4xbf16, #all>) -> tensor<4x4xf32, #all>
+  %12 = stablehlo.dot_general %10, %9, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xbf16, #all>, tensor<4x4xbf16, #all>) -> tensor<4x4xf32, #all>
+  %13 = stablehlo.dot_general %7, %7, contracting_dims = [1] x [0] {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf8E4M3FN, #all>, tensor<4x4xf8E4M3FN, #all>) -> tensor<4x4xf32, #all>
+  %14 = stablehlo.add %11, %13 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4x4xf32, #all>
+  %15 = stablehlo.convert %3 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : (tensor<4x4xf16, #all>) -> tensor<4x4xf32, #all>
+  %16 = stablehlo.add %14, %15 {dist.block = 0 : i64, dist.phase = #dist.phase<forward>} : tensor<4x4xf32, #all>
+  return %16, %12, %6, %6 : tensor<4x4xf32, #all>, tensor<4x4xf32, #all>, tensor<f32, #none>, tensor<f32, #none>
+}
+func.func @u(%v: tensor<4x4xf32, #all> {dist.port = #dist.port<parameter @v>}, %w: tensor<4x4xf32, #half> {dist.port = #dist.port<parameter @w>}, %g: tensor<4x4xf32, #all> {dist.port = #dist.port<gradient @v>}, %h: tensor<4x4xf32, #all> {dist.port = #dist.port<gradient @w>}, %loss: tensor<f32, #none> {dist.port = #dist.port<loss_sum>}, %count: tensor<f32, #none> {dist.port = #dist.port<count>}) -> (tensor<4x4xf32, #all> {dist.port = #dist.port<parameter @v>}, tensor<4x4xf32, #half> {dist.port = #dist.port<parameter @w>}) {
+  %1 = dist.reshard %h {dist.phase = #dist.phase<update>} : tensor<4x4xf32, #all> -> tensor<4x4xf32, #half>
+  return %g, %1 : tensor<4x4xf32, #all>, tensor<4x4xf32, #half>
+}
+dist.step @train microbatch(@narrow) update(@u) microbatches(2) schedule(<1f1b>) chunks([0])
