@@ -45,15 +45,15 @@ TEST(KernelTypes, IntegersOfEverySize) {
 /// their sign there, and so does what is read at them.
 TEST(KernelTypes, PositionsThatWrapAround) {
   EXPECT_EQ(errorOf(R"(
-  func.func @f(%x: tensor<4x64xi32>) -> tensor<4xi32> {
+  func.func @f(%x: tensor<4x64xi32>) -> tensor<4x64xi32> {
     %z = stablehlo.constant dense<0> : tensor<i32>
     %n = stablehlo.constant dense<0> : tensor<4x64xi4>
     %i = stablehlo.iota dim = 1 : tensor<4x64xi4>
     %0 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<4x64xi4>, tensor<4x64xi4>) -> tensor<4x64xi1>
-    %1 = stablehlo.negate %x : tensor<4x64xi32>
-    %2 = stablehlo.select %0, %1, %x : tensor<4x64xi1>, tensor<4x64xi32>
-    %3 = stablehlo.reduce(%2 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x64xi32>, tensor<i32>) -> tensor<4xi32>
-    return %3 : tensor<4xi32>
+    %1 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x64xi32>, tensor<i32>) -> tensor<4xi32>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<4xi32>) -> tensor<4x64xi32>
+    %3 = stablehlo.select %0, %2, %x : tensor<4x64xi1>, tensor<4x64xi32>
+    return %3 : tensor<4x64xi32>
   })"),
             0);
   EXPECT_EQ(errorOf(R"(
