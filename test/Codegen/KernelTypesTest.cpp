@@ -67,6 +67,16 @@ TEST(KernelTypes, PositionsThatWrapAround) {
             0);
 }
 
+TEST(KernelTypes, PositionsAreIndicesAgain) {
+  EXPECT_EQ(errorOf(R"(
+  func.func @f(%x: tensor<300xi32>) -> tensor<298xi32> {
+    %i = stablehlo.iota dim = 0 : tensor<298x1xi8>
+    %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<300xi32>, tensor<298x1xi8>) -> tensor<298xi32>
+    return %0 : tensor<298xi32>
+  })"),
+            0);
+}
+
 TEST(KernelTypes, Booleans) {
   EXPECT_EQ(errorOf(R"(
   func.func @f(%x: tensor<6x37xf32>) -> (tensor<6xi1>, tensor<37xi1>, tensor<6x37xf32>) {

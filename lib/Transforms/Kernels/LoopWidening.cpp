@@ -7,7 +7,8 @@
 // vector). Only varying values cost vector instructions; addresses stay scalar,
 // so that a load of neighbouring elements is one vector load.
 //
-// Test: test/Transforms/Kernels/loops.mlir
+// Test: test/Transforms/Kernels/loops.mlir, gpu-loops.mlir,
+//       test/Codegen/KernelMovesTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,7 @@ static unsigned getBits(Type type) {
 static int64_t combineDivisors(Operation &op, ArrayRef<int64_t> divisors) {
   if (isa<arith::MulIOp>(op))
     return std::min(mostDivisor, divisors[0] * divisors[1]);
-  if (isa<arith::IndexCastOp>(op))
+  if (isa<arith::IndexCastOp, arith::TruncIOp>(op))
     return divisors[0];
   if (isa<arith::SelectOp>(op))
     return std::min(divisors[1], divisors[2]);
@@ -132,7 +133,7 @@ std::optional<int64_t> LoopWidening::getStep(Operation &op,
   if (llvm::all_of(operands, [](const Affine &each) { return !each.step; }))
     return 0;
   const Affine &left = operands[0], &right = operands.back();
-  if (isa<arith::IndexCastOp>(op)) {
+  if (isa<arith::IndexCastOp, arith::TruncIOp>(op)) {
     // A wider one would show where the lanes wrap around.
     bool isWider = getBits(op.getResult(0).getType()) >
                    getBits(op.getOperand(0).getType());

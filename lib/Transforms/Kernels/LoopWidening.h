@@ -12,7 +12,8 @@
 //   for j step 16: %a = vector.load %x[%r + j] : vector<16xf32>; …
 //
 // Indices keep this form through quotients, remainders and comparisons by
-// multiples of the width, as reshapes, pads and concatenations write them.
+// multiples of the width, as reshapes, pads and concatenations write them. The
+// accesses of a GPU's threads are decided by it as well (BodyCopies.h).
 //
 //===----------------------------------------------------------------------===//
 
