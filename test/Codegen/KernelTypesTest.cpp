@@ -41,6 +41,42 @@ TEST(KernelTypes, IntegersOfEverySize) {
   }
 }
 
+/// Positions that wrap around within a vector are no neighbours: they change
+/// their sign there, and so does what is read at them.
+TEST(KernelTypes, PositionsThatWrapAround) {
+  EXPECT_EQ(errorOf(R"(
+  func.func @f(%x: tensor<4x64xi32>) -> tensor<4x64xi32> {
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %n = stablehlo.constant dense<0> : tensor<4x64xi4>
+    %i = stablehlo.iota dim = 1 : tensor<4x64xi4>
+    %0 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<4x64xi4>, tensor<4x64xi4>) -> tensor<4x64xi1>
+    %1 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<4x64xi32>, tensor<i32>) -> tensor<4xi32>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<4xi32>) -> tensor<4x64xi32>
+    %3 = stablehlo.select %0, %2, %x : tensor<4x64xi1>, tensor<4x64xi32>
+    return %3 : tensor<4x64xi32>
+  })"),
+            0);
+  EXPECT_EQ(errorOf(R"(
+  func.func @f(%x: tensor<320xi32>) -> tensor<320xi32> {
+    %c = stablehlo.constant dense<5> : tensor<320x1xi8>
+    %i = stablehlo.iota dim = 0 : tensor<320x1xi8>
+    %0 = stablehlo.add %i, %c : tensor<320x1xi8>
+    %1 = "stablehlo.gather"(%x, %0) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<320xi32>, tensor<320x1xi8>) -> tensor<320xi32>
+    return %1 : tensor<320xi32>
+  })"),
+            0);
+}
+
+TEST(KernelTypes, PositionsAreIndicesAgain) {
+  EXPECT_EQ(errorOf(R"(
+  func.func @f(%x: tensor<300xi32>) -> tensor<298xi32> {
+    %i = stablehlo.iota dim = 0 : tensor<298x1xi8>
+    %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<300xi32>, tensor<298x1xi8>) -> tensor<298xi32>
+    return %0 : tensor<298xi32>
+  })"),
+            0);
+}
+
 TEST(KernelTypes, Booleans) {
   EXPECT_EQ(errorOf(R"(
   func.func @f(%x: tensor<6x37xf32>) -> (tensor<6xi1>, tensor<37xi1>, tensor<6x37xf32>) {

@@ -10,8 +10,8 @@
 
 namespace llmc::test {
 
-static void expectSameBits(KernelRunner &processor, const std::string &text,
-                           uint64_t seed, const std::string &what) {
+void expectSameBits(KernelRunner &processor, const std::string &text,
+                    uint64_t seed, const std::string &what) {
   KernelRunner lanes(text, seed, RunOn::Lanes);
   ASSERT_TRUE(lanes.isReady()) << lanes.takeMessages() << what;
   ASSERT_TRUE(lanes.run()) << lanes.getLaneError() << what;

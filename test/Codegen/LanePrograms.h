@@ -12,6 +12,11 @@
 
 namespace llmc::test {
 
+/// Runs `text`, which `processor` has run, on lanes; each result is to have the
+/// same bits.
+void expectSameBits(KernelRunner &processor, const std::string &text,
+                    uint64_t seed, const std::string &what);
+
 /// Runs `text` on both; each result is to have the same bits. False where the
 /// processor has no kernels of it.
 bool runBoth(const std::string &text, uint64_t seed, const std::string &what);

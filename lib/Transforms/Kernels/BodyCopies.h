@@ -17,6 +17,8 @@
 
 namespace llmc::kernels {
 
+class LoopWidening;
+
 class BodyCopies {
 public:
   /// Writes the body of `request` at the builder's insertion point, where it
@@ -29,9 +31,10 @@ public:
 
   /// Whether the body stores to anything but accumulators.
   bool hasStores();
-  /// Neighbours that one access of 16 bytes takes, up to `most`: all accesses
-  /// are to neighbours that begin at a multiple of their number, or the same
-  /// for all positions. 1 where there is nothing to gain.
+  /// Neighbours that one access of 16 bytes takes, up to `most`, a power of
+  /// two: all accesses are to neighbours that begin at a multiple of their
+  /// number, or the same for all positions, as far as what widens the body can
+  /// show. 1 where there is nothing to gain.
   int64_t getWidth(int64_t most);
 
   /// The body for `width` positions from `position` on, which is a multiple of
@@ -43,6 +46,8 @@ public:
 
 private:
   void copyScalar(Value position, llvm::MutableArrayRef<Value> lanes);
+  LogicalResult widen(LoopWidening &widening, Value position,
+                      llvm::MutableArrayRef<Value> lanes);
   bool canWiden(int64_t width);
 
   OpBuilder &builder;

@@ -7,11 +7,13 @@
 // vector). Only varying values cost vector instructions; addresses stay scalar,
 // so that a load of neighbouring elements is one vector load.
 //
-// Test: test/Transforms/Kernels/loops.mlir
+// Test: test/Transforms/Kernels/loops.mlir, gpu-loops.mlir,
+//       test/Codegen/KernelMovesTest.cpp
 //
 //===----------------------------------------------------------------------===//
 
 #include "LoopWidening.h"
+#include "WriterFaults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,13 +36,47 @@ static int64_t getDivisor(const APInt &constant) {
   return int64_t(1) << constant.countr_zero();
 }
 
-LoopWidening::Lanes LoopWidening::get(Value scalar) const {
+/// Bits of an integer or index.
+static unsigned getBits(Type type) {
+  return type.isIndex() ? IndexType::kInternalStorageBitWidth
+                        : type.getIntOrFloatBitWidth();
+}
+
+/// A power of two that divides the result of `op`, as far as the operands show,
+/// also where it wraps around.
+static int64_t combineDivisors(Operation &op, ArrayRef<int64_t> divisors) {
+  if (isa<arith::MulIOp>(op))
+    return std::min(mostDivisor, divisors[0] * divisors[1]);
+  if (isa<arith::IndexCastOp, arith::TruncIOp>(op))
+    return divisors[0];
+  if (isa<arith::SelectOp>(op))
+    return std::min(divisors[1], divisors[2]);
+  if (isa<arith::AddIOp, arith::SubIOp, arith::RemUIOp>(op))
+    return std::min(divisors[0], divisors[1]);
+  return 1;
+}
+
+/// Of a constant, or what is computed in front of the block.
+int64_t LoopWidening::findDivisor(Value scalar) {
+  APInt constant;
+  if (matchPattern(scalar, m_ConstantInt(&constant)))
+    return getDivisor(constant);
+  Operation *op = scalar.getDefiningOp();
+  if (!op || !scalar.getType().isIntOrIndex())
+    return 1;
+  SmallVector<int64_t> divisors;
+  for (Value operand : op->getOperands())
+    divisors.push_back(get(operand).affine.divisor);
+  return combineDivisors(*op, divisors);
+}
+
+LoopWidening::Lanes LoopWidening::get(Value scalar) {
   auto it = lanes.find(scalar);
   if (it != lanes.end())
     return it->second;
-  APInt constant;
-  bool isKnown = matchPattern(scalar, m_ConstantInt(&constant));
-  return {{scalar, 0, isKnown ? getDivisor(constant) : 1}, Value(), {}, {}};
+  Lanes around{{scalar, 0, findDivisor(scalar)}, Value(), {}, Value()};
+  lanes[scalar] = around;
+  return around;
 }
 
 /// 0, step, 2 * step, … as a constant vector.
@@ -80,28 +116,13 @@ Value LoopWidening::getVector(Value scalar) {
 // Indices
 //===----------------------------------------------------------------------===//
 
-/// Whether no multiple of `limit`, a constant, lies between the lanes: they are
-/// neighbours, and the first of them and `limit` are multiples of the width.
-bool LoopWidening::isRun(const Affine &affine, Value limit) const {
-  APInt constant;
-  return affine.step == 1 && llvm::isPowerOf2_64(width) &&
-         affine.divisor % width == 0 &&
-         matchPattern(limit, m_ConstantInt(&constant)) &&
-         constant.getSExtValue() % width == 0;
-}
-
-/// A power of two that divides the result of `op`, as far as the operands show,
-/// also where it wraps around.
-static int64_t combineDivisors(Operation &op, ArrayRef<int64_t> divisors) {
-  if (isa<arith::MulIOp>(op))
-    return std::min(mostDivisor, divisors[0] * divisors[1]);
-  if (isa<arith::IndexCastOp>(op))
-    return divisors[0];
-  if (isa<arith::SelectOp>(op))
-    return std::min(divisors[1], divisors[2]);
-  if (isa<arith::AddIOp, arith::SubIOp, arith::RemUIOp>(op))
-    return std::min(divisors[0], divisors[1]);
-  return 1;
+/// Whether no multiple of `limit` lies between the lanes, also where they have
+/// a sign: they are neighbours, and the first of them and `limit` are multiples
+/// of the width.
+bool LoopWidening::isRun(const Affine &affine, const Affine &limit) const {
+  return affine.step == 1 && limit.step == 0 && llvm::isPowerOf2_64(width) &&
+         getBits(affine.base.getType()) > llvm::Log2_64(width) &&
+         affine.divisor % width == 0 && limit.divisor % width == 0;
 }
 
 /// What the result grows by from lane to lane: that of sums, differences,
@@ -112,8 +133,12 @@ std::optional<int64_t> LoopWidening::getStep(Operation &op,
   if (llvm::all_of(operands, [](const Affine &each) { return !each.step; }))
     return 0;
   const Affine &left = operands[0], &right = operands.back();
-  if (isa<arith::IndexCastOp>(op))
-    return left.step;
+  if (isa<arith::IndexCastOp, arith::TruncIOp>(op)) {
+    // A wider one would show where the lanes wrap around.
+    bool isWider = getBits(op.getResult(0).getType()) >
+                   getBits(op.getOperand(0).getType());
+    return isWider ? std::nullopt : std::optional(left.step);
+  }
   if (isa<arith::AddIOp>(op))
     return left.step + right.step;
   if (isa<arith::SubIOp>(op))
@@ -126,11 +151,11 @@ std::optional<int64_t> LoopWidening::getStep(Operation &op,
       return std::nullopt;
     return (left.step ? left.step : right.step) * factor.getSExtValue();
   }
-  if (isa<arith::DivUIOp, arith::RemUIOp>(op) && isRun(left, right.base))
+  if (isa<arith::DivUIOp, arith::RemUIOp>(op) && isRun(left, right))
     return isa<arith::RemUIOp>(op) ? 1 : 0;
   auto comparison = dyn_cast<arith::CmpIOp>(op);
   using Predicate = arith::CmpIPredicate;
-  if (comparison && isRun(left, right.base) &&
+  if (comparison && isRun(left, right) &&
       llvm::is_contained(
           {Predicate::ult, Predicate::uge, Predicate::slt, Predicate::sge},
           comparison.getPredicate()))
@@ -219,7 +244,7 @@ bool LoopWidening::widenChoice(Operation &op) {
 
 /// None where only that of an element is known.
 llvm::MaybeAlign LoopWidening::getAlignment(Value memory) const {
-  if (!isAligned)
+  if (!alignedBytes)
     return std::nullopt;
   auto type = cast<MemRefType>(memory.getType());
   uint64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8),
@@ -227,6 +252,17 @@ llvm::MaybeAlign LoopWidening::getAlignment(Value memory) const {
   if (isa<BlockArgument>(memory))
     wide = std::gcd(wide, bytes * type.getNumElements());
   return llvm::Align(wide);
+}
+
+/// Whether the elements at an index are one access of all lanes.
+bool LoopWidening::isAccess(Value memory, const Affine &index) const {
+  if (index.step != 1 || !alignedBytes)
+    return index.step == 1;
+  auto type = cast<MemRefType>(memory.getType());
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return bytes * width <= alignedBytes &&
+         (index.divisor % width == 0 ||
+          isSeeded(WriterFault::widthIgnoresTheRow));
 }
 
 static Value gather(OpBuilder &builder, Location loc, VectorType type,
@@ -241,20 +277,40 @@ static Value gather(OpBuilder &builder, Location loc, VectorType type,
                                   indices, mask, rest);
 }
 
-/// The elements at an index: neighbours, one that all lanes share, or gathered.
+/// The elements at an index: neighbours, one that all lanes share, or gathered
+/// where accesses are as they come; else null.
 Value LoopWidening::loadAt(Operation &op, const Affine &index) {
   auto load = cast<memref::LoadOp>(op);
   Location loc = op.getLoc();
   Value memory = get(load.getMemRef()).affine.base;
   auto type = VectorType::get({width}, load.getType());
-  if (index.step == 1)
-    return vector::LoadOp::create(builder, loc, type, memory,
-                                  ValueRange{index.base},
-                                  /*nontemporal=*/false, getAlignment(memory));
   if (index.step == 0)
     return makeVector(
         {memref::LoadOp::create(builder, loc, memory, index.base)});
-  return gather(builder, loc, type, memory, makeVector(index));
+  if (!isAccess(memory, index))
+    return alignedBytes ? Value()
+                        : gather(builder, loc, type, memory, makeVector(index));
+  isWide = true;
+  return vector::LoadOp::create(builder, loc, type, memory,
+                                ValueRange{index.base},
+                                /*nontemporal=*/false, getAlignment(memory));
+}
+
+/// The elements at one of two indices by a condition that all lanes share.
+Value LoopWidening::loadChoice(Operation &op, const Lanes &index) {
+  auto type = VectorType::get({width}, op.getResult(0).getType());
+  auto branch = scf::IfOp::create(builder, op.getLoc(), type, index.condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  std::array<Affine, 2> sides{index.affine, index.otherwise};
+  for (auto [region, side] : llvm::zip(branch->getRegions(), sides)) {
+    builder.setInsertionPointToStart(&region.front());
+    Value loaded = loadAt(op, side);
+    if (!loaded)
+      return {};
+    scf::YieldOp::create(builder, op.getLoc(), loaded);
+  }
+  return branch.getResult(0);
 }
 
 LogicalResult LoopWidening::widenLoad(Operation &op) {
@@ -265,24 +321,18 @@ LogicalResult LoopWidening::widenLoad(Operation &op) {
     return success();
   }
   Lanes index = get(load.getIndices()[0]);
-  auto type = VectorType::get({width}, load.getType());
-  if (index.vector) {
-    mapVector(load.getResult(),
-              gather(builder, op.getLoc(), type,
-                     get(load.getMemRef()).affine.base, index.vector));
-  } else if (!index.condition) {
-    mapVector(load.getResult(), loadAt(op, index.affine));
-  } else {
-    auto branch = scf::IfOp::create(builder, op.getLoc(), type, index.condition,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    std::array<Affine, 2> sides{index.affine, index.otherwise};
-    for (auto [region, side] : llvm::zip(branch->getRegions(), sides)) {
-      builder.setInsertionPointToStart(&region.front());
-      scf::YieldOp::create(builder, op.getLoc(), loadAt(op, side));
-    }
-    mapVector(load.getResult(), branch.getResult(0));
-  }
+  Value loaded;
+  if (index.condition)
+    loaded = loadChoice(op, index);
+  else if (!index.vector)
+    loaded = loadAt(op, index.affine);
+  else if (!alignedBytes)
+    loaded =
+        gather(builder, op.getLoc(), VectorType::get({width}, load.getType()),
+               get(load.getMemRef()).affine.base, index.vector);
+  if (!loaded)
+    return failure();
+  mapVector(load.getResult(), loaded);
   return success();
 }
 
@@ -294,9 +344,10 @@ LogicalResult LoopWidening::widenStore(Operation &op) {
     return success();
   }
   Lanes index = get(store.getIndices()[0]);
-  if (!index.isAffine() || index.affine.step != 1)
-    return failure();
   Value memory = get(store.getMemRef()).affine.base;
+  if (!index.isAffine() || !isAccess(memory, index.affine))
+    return failure();
+  isWide = true;
   vector::StoreOp::create(builder, op.getLoc(),
                           getVector(store.getValueToStore()), memory,
                           ValueRange{index.affine.base}, /*nontemporal=*/false,

@@ -12,7 +12,8 @@
 //   for j step 16: %a = vector.load %x[%r + j] : vector<16xf32>; …
 //
 // Indices keep this form through quotients, remainders and comparisons by
-// multiples of the width, as reshapes, pads and concatenations write them.
+// multiples of the width, as reshapes, pads and concatenations write them. The
+// accesses of a GPU's threads are decided by it as well (BodyCopies.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,11 +45,16 @@ public:
   void mapLaneBuffer(Value buffer, Value vector) {
     laneBuffers[buffer] = vector;
   }
+  int64_t getWidth() const { return width; }
   Value getLaneBuffer(Value buffer) const { return laneBuffers.lookup(buffer); }
-  /// All vectors lie in memory at a multiple of their size, as far as the size
-  /// of a kernel's argument says: a row of what loops go along begins at a
-  /// multiple of that.
-  void setAligned() { isAligned = true; }
+  /// Widening fails where lanes neither take one element nor neighbours of
+  /// `bytes` at most that begin at a multiple of their number. All vectors lie
+  /// in memory at a multiple of their size then, as far as the size of a
+  /// kernel's argument says: a row of what loops go along begins at a multiple
+  /// of that.
+  void setAligned(int64_t bytes) { alignedBytes = bytes; }
+  /// Whether an access of what was widened is to neighbours.
+  bool hasWideAccess() const { return isWide; }
 
   /// Writes the wide form of `block` (without terminator) at the insertion
   /// point. Fails, leaving partial code behind, at an operation that has none.
@@ -78,7 +84,8 @@ private:
     bool isAffine() const { return !vector && !condition; }
   };
 
-  Lanes get(Value scalar) const;
+  Lanes get(Value scalar);
+  int64_t findDivisor(Value scalar);
   Value makeVector(const Affine &affine);
   LogicalResult widenOp(Operation &op);
   LogicalResult widenLoad(Operation &op);
@@ -86,17 +93,21 @@ private:
   LogicalResult widenIf(Operation &op);
   bool widenIndexMath(Operation &op);
   bool widenChoice(Operation &op);
+  bool isAccess(Value memory, const Affine &index) const;
   Value loadAt(Operation &load, const Affine &index);
+  Value loadChoice(Operation &load, const Lanes &index);
   std::optional<int64_t> getStep(Operation &op,
                                  ArrayRef<Affine> operands) const;
   std::optional<Affine> apply(Operation &op, ArrayRef<Affine> operands);
-  bool isRun(const Affine &affine, Value limit) const;
+  bool isRun(const Affine &affine, const Affine &limit) const;
   void cloneUniform(Operation &op);
   llvm::MaybeAlign getAlignment(Value memory) const;
 
   OpBuilder &builder;
   int64_t width;
-  bool isAligned = false;
+  /// 0 where accesses are as they come.
+  int64_t alignedBytes = 0;
+  bool isWide = false;
   llvm::DenseMap<Value, Lanes> lanes;
   llvm::MapVector<Value, Value> laneBuffers;
 };

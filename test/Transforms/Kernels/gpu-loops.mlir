@@ -134,3 +134,83 @@ func.func @kept_by_warps(%x: tensor<1024x128xf32>) -> (tensor<1024x128xf32>, ten
   %3 = stablehlo.divide %0, %2 : tensor<1024x128xf32>
   return %3, %1 : tensor<1024x128xf32>, tensor<1024xf32>
 }
+
+// -----
+
+// What is moved in parts that begin at multiples of an access is moved by such
+// accesses: a thread's neighbours lie in one part, and it reads them there, and
+// the first element of the other.
+// CHECK-LABEL: module @kernels
+// CHECK:         scf.if %{{.*}} -> (vector<4xf32>)
+// CHECK:           vector.load {{.*}} {alignment = 16 : i64} : memref<2560xf32>
+// CHECK:         scf.if %{{.*}} -> (vector<4xf32>)
+// CHECK-NEXT:      vector.load {{.*}} {alignment = 16 : i64} : memref<1280xf32>
+// CHECK:         } else {
+// CHECK-NEXT:      memref.load
+// CHECK-NEXT:      vector.broadcast
+// CHECK:         vector.store {{.*}} {alignment = 16 : i64} : memref<3840xf32>
+func.func @parts(%x: tensor<40x32xf32>, %y: tensor<40x64xf32>) -> tensor<40x96xf32> {
+  %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<40x32xf32>, tensor<40x64xf32>) -> tensor<40x96xf32>
+  return %0 : tensor<40x96xf32>
+}
+
+// -----
+
+// Of parts that begin at even elements, by two.
+// CHECK-LABEL: module @kernels
+// CHECK:         scf.if %{{.*}} -> (vector<2xf32>)
+// CHECK:         vector.store {{.*}} {alignment = 8 : i64} : memref<3840xf32>
+func.func @even_parts(%x: tensor<40x34xf32>, %y: tensor<40x62xf32>) -> tensor<40x96xf32> {
+  %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<40x34xf32>, tensor<40x62xf32>) -> tensor<40x96xf32>
+  return %0 : tensor<40x96xf32>
+}
+
+// -----
+
+// Of others, one by one.
+// CHECK-LABEL: module @kernels
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @odd_parts(%x: tensor<40x33xf32>, %y: tensor<40x63xf32>) -> tensor<40x96xf32> {
+  %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<40x33xf32>, tensor<40x63xf32>) -> tensor<40x96xf32>
+  return %0 : tensor<40x96xf32>
+}
+
+// -----
+
+// Rows of the memory begin at multiples of an access, and so does the slice.
+// CHECK-LABEL: module @kernels
+// CHECK:         vector.load {{.*}} {alignment = 16 : i64} : memref<3840xf32>
+// CHECK:         vector.load {{.*}} {alignment = 16 : i64} : memref<3840xf32>
+// CHECK:         vector.store {{.*}} {alignment = 16 : i64} : memref<1280xf32>
+func.func @halves(%x: tensor<40x96xf32>) -> tensor<40x32xf32> {
+  %0 = stablehlo.slice %x [0:40, 32:64] : (tensor<40x96xf32>) -> tensor<40x32xf32>
+  %1 = stablehlo.slice %x [0:40, 64:96] : (tensor<40x96xf32>) -> tensor<40x32xf32>
+  %2 = stablehlo.add %0, %1 : tensor<40x32xf32>
+  return %2 : tensor<40x32xf32>
+}
+
+// -----
+
+// Rows of 98 elements begin at even ones.
+// CHECK-LABEL: module @kernels
+// CHECK:         vector.load {{.*}} {alignment = 8 : i64} : memref<3920xf32>, vector<2xf32>
+// CHECK-NOT:     vector<4xf32>
+// CHECK:         return
+func.func @slice_of_even_rows(%x: tensor<40x98xf32>) -> tensor<40x32xf32> {
+  %0 = stablehlo.slice %x [0:40, 32:64] : (tensor<40x98xf32>) -> tensor<40x32xf32>
+  return %0 : tensor<40x32xf32>
+}
+
+// -----
+
+// A row of sums of what is moved has the accumulators of an access.
+// CHECK-LABEL: module @kernels
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}}) -> (vector<4xf32>)
+// CHECK:           scf.if %{{.*}} -> (vector<4xf32>)
+func.func @sum_of_parts(%x: tensor<20x512xf32>, %y: tensor<20x512xf32>) -> tensor<20xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<20x512xf32>, tensor<20x512xf32>) -> tensor<20x1024xf32>
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [1] : (tensor<20x1024xf32>, tensor<f32>) -> tensor<20xf32>
+  return %1 : tensor<20xf32>
+}

@@ -471,3 +471,25 @@ func.func @odd_parts(%x: tensor<40x33xf32>, %y: tensor<40x63xf32>) -> tensor<40x
   %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<40x33xf32>, tensor<40x63xf32>) -> tensor<40x96xf32>
   return %0 : tensor<40x96xf32>
 }
+
+// -----
+
+// So are comparisons with what is known to be such a multiple, also where it is
+// computed in front of the loop.
+// CHECK-LABEL: func.func @lengths
+// CHECK:         %[[L:.*]] = arith.muli %{{.*}}, %c16_i32 : i32
+// CHECK:         scf.for
+// CHECK:           arith.cmpi slt, %{{.*}}, %[[L]] : i32
+// CHECK:           vector.store
+func.func @lengths(%x: tensor<20x64xf32>, %n: tensor<20x64xi32>) -> (tensor<20x64xf32>, tensor<20xi32>) {
+  %c = stablehlo.constant dense<16> : tensor<20xi32>
+  %none = stablehlo.constant dense<0> : tensor<i32>
+  %z = stablehlo.constant dense<0.0> : tensor<20x64xf32>
+  %0 = stablehlo.reduce(%n init: %none) applies stablehlo.add across dimensions = [1] : (tensor<20x64xi32>, tensor<i32>) -> tensor<20xi32>
+  %1 = stablehlo.multiply %0, %c : tensor<20xi32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<20xi32>) -> tensor<20x64xi32>
+  %i = stablehlo.iota dim = 1 : tensor<20x64xi32>
+  %m = stablehlo.compare LT, %i, %2, SIGNED : (tensor<20x64xi32>, tensor<20x64xi32>) -> tensor<20x64xi1>
+  %s = stablehlo.select %m, %x, %z : tensor<20x64xi1>, tensor<20x64xf32>
+  return %s, %1 : tensor<20x64xf32>, tensor<20xi32>
+}

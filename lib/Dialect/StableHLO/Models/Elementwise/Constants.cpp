@@ -171,6 +171,13 @@ struct IotaKernel
                     ValueRange indices, graph::ElementSource) const {
     Value index = indices[cast<IotaOp>(op).getIotaDimension()];
     Type type = getSignless(getElement(op->getResult(0)));
+    // Where it is an index again, casts alone would be folded, although it has
+    // wrapped around.
+    bool isNarrow = type.isInteger() && type.getIntOrFloatBitWidth() < 32;
+    if (isNarrow)
+      return arith::TruncIOp::create(
+          b, loc, type,
+          arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
     if (!isa<FloatType>(type))
       return arith::IndexCastOp::create(b, loc, type, index);
     Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
