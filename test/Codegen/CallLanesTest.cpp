@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions, products of groups and orders that target "cuda" computes by
-// kernels of its own, run thread by thread (LaneRunner.h) and compared with the
-// interpreter's plain loops: orders exactly, sums within rounding.
+// Convolutions, products of groups and of single features, and orders that
+// target "cuda" computes by kernels of its own, run thread by thread
+// (LaneRunner.h) and compared with the interpreter's plain loops: orders
+// exactly, sums within rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -264,6 +265,33 @@ TEST(CallLanes, AddedToConvolutions) {
                     "\n  return %3, %6 : " + type + ", " + type + "\n}\n",
                 5e-5);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions that cuBLASLt cannot express
+//===----------------------------------------------------------------------===//
+
+// A product of each feature by itself, where features lie side by side: no side
+// of a matrix has a stride of 1. Also added to, with terms in parts.
+TEST(CallLanes, ProductsOfEachFeature) {
+  for (int64_t terms : {20, 700})
+    for (const char *type : {"f32", "bf16", "i32"}) {
+      std::string left = tensorOf({9, terms, 3}, type),
+                  right = tensorOf({7, terms, 3}, type),
+                  made = tensorOf({3, 9, 7}, type[0] == 'b' ? "f32" : type);
+      std::string text = "func.func @f(%x: " + left + ", %y: " + right +
+                         ", %z: " + left + ") -> (" + made + ") {\n";
+      for (const char *side : {"x", "z"})
+        text += "  %" + std::string(side) + "1 = stablehlo.dot_general %" +
+                side +
+                ", %y, batching_dims = [2] x [2], contracting_dims = [1] x "
+                "[1] : (" +
+                left + ", " + right + ") -> " + made + "\n";
+      text += "  %s = stablehlo.add %x1, %z1 : " + made +
+              "\n  return %s : " + made + "\n}\n";
+
+      expectClose(text, type[0] == 'i' ? 0 : 2e-5);
+    }
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 
 #include "llmc/Runtime/Base/TargetLibraries.h"
 #include "llmc/Runtime/Base/CudnnAttention.h"
+#include "llmc/Runtime/Base/MatmulPlan.h"
 
 #include <fmt/format.h>
 
@@ -31,13 +32,16 @@ static constexpr Entry entries[] = {
 };
 
 /// Kinds that the compiler writes kernels of where no library of a target has
-/// them.
+/// them, or cannot express a call of them.
 static constexpr Entry kernels[] = {
-    {"cuda", "convolution"},
-    {"cuda", "attention"},
-    {"cuda", "argsort"},
+    {"cuda", "contraction"},         {"cuda", "convolution"},
+    {"cuda", "attention"},           {"cuda", "argsort"},
     {"cuda", "grouped_contraction"},
 };
+
+static bool isGpu(std::string_view target) {
+  return target.substr(0, target.find('+')) == "cuda";
+}
 
 bool hasLibrary(std::string_view target, std::string_view kind) {
   bool isNamed = false;
@@ -67,6 +71,10 @@ Status checkLibrary(std::string_view target,
                                  "got none",
                                  target, phraseOf(descriptor)));
   }
+  const auto *contraction = std::get_if<ContractionShape>(&descriptor);
+  if (contraction && isGpu(target)) {
+    return cuda::planMatmul(*contraction, "contraction").status();
+  }
   if (target != "cuda+cudnn") {
     return Status::success();
   }
@@ -80,8 +88,7 @@ Status checkLibrary(std::string_view target,
 
 bool takesBias(std::string_view target, const LibraryDescriptor &descriptor) {
   const auto *contraction = std::get_if<ContractionShape>(&descriptor);
-  bool isGpu = target.substr(0, target.find('+')) == "cuda";
-  if (isGpu && contraction && findSmallFloat(contraction->a)) {
+  if (isGpu(target) && contraction && findSmallFloat(contraction->a)) {
     return false; // Beside a result of f32 it would be one of bf16.
   }
   LibraryDescriptor biased = descriptor;

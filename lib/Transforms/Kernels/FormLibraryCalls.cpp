@@ -114,13 +114,12 @@ void writeInPlace(graph::LibraryCallOpInterface call) {
   }
 }
 
-/// Says why a library that the user asked for is not left a call of its kind.
+/// Says why a library that has a kind of call is not left this one.
 void remarkWhyKernels(const KernelTarget &target,
                       graph::LibraryCallOpInterface call, Location loc) {
   FailureOr<rt::LibraryDescriptor> descriptor = call.getDescriptor();
   std::string libraries = getLibraries(target, call);
-  if (failed(descriptor) || libraries == target.getName() ||
-      !rt::hasLibrary(libraries, rt::nameOf(*descriptor)))
+  if (failed(descriptor) || !rt::hasLibrary(libraries, rt::nameOf(*descriptor)))
     return;
   rt::Status status = rt::checkLibrary(libraries, *descriptor);
   if (!status.ok())

@@ -118,3 +118,66 @@ bool training::isSplatOf(Value value, double number) {
     return static_cast<double>(integer.getValue().getSExtValue()) == number;
   return false;
 }
+
+/// Looks through JAX's wrapping of negative indices: x < 0 ? x + n : x, also
+/// where it knows that none is negative.
+static Value removeNegativeFix(Value value) {
+  auto select = value.getDefiningOp<stablehlo::SelectOp>();
+  if (!select)
+    return value;
+  if (training::isSplatOf(select.getPred(), 0))
+    return select.getOnFalse();
+  auto compare = select.getPred().getDefiningOp<stablehlo::CompareOp>();
+  auto add = select.getOnTrue().getDefiningOp<stablehlo::AddOp>();
+  Value index = select.getOnFalse();
+  bool isFix =
+      compare && add && compare.getLhs() == index &&
+      training::isSplatOf(compare.getRhs(), 0) &&
+      compare.getComparisonDirection() == stablehlo::ComparisonDirection::LT &&
+      (add.getLhs() == index || add.getRhs() == index);
+  return isFix ? index : value;
+}
+
+/// Each of the constant's elements is its position along `dim`.
+static bool holdsPositions(Value value, int64_t dim) {
+  DenseIntElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)))
+    return false;
+  ArrayRef<int64_t> shape = getShape(value);
+  int64_t inner = 1, number = 0;
+  for (int64_t size : shape.drop_front(dim + 1))
+    inner *= size;
+  return llvm::all_of(elements.getValues<APInt>(), [&](const APInt &each) {
+    return each == static_cast<uint64_t>(number++ / inner % shape[dim]);
+  });
+}
+
+/// Looks through what leaves the numbers below `count` as they are: fixes of
+/// negative ones, and conversions to integers that hold them.
+static Value removeFixes(Value value, int64_t count) {
+  Value inner = removeNegativeFix(value);
+  while (auto convert = inner.getDefiningOp<stablehlo::ConvertOp>()) {
+    auto type = dyn_cast<IntegerType>(convert.getType().getElementType());
+    Type from =
+        cast<RankedTensorType>(convert.getOperand().getType()).getElementType();
+    unsigned bits = type ? type.getWidth() - !type.isUnsigned() : 0;
+    if (!isa<IntegerType>(from) || !llvm::isUIntN(bits, count - 1))
+      break;
+    inner = removeNegativeFix(convert.getOperand());
+  }
+  return inner;
+}
+
+bool training::countsAlong(Value value, int64_t dim) {
+  int64_t count = getShape(value)[dim];
+  RowView view = RowView::of(value).peel();
+  for (Value inner = removeFixes(view.value, count); inner != view.value;
+       inner = removeFixes(view.value, count))
+    view = view.through(inner).peel();
+  int64_t along = view.dims[dim];
+  if (along < 0 || getShape(view.value)[along] != count)
+    return false;
+  if (auto iota = view.value.getDefiningOp<stablehlo::IotaOp>())
+    return static_cast<int64_t>(iota.getIotaDimension()) == along;
+  return holdsPositions(view.value, along);
+}

@@ -61,6 +61,10 @@ bool placesElements(Operation *op);
 /// Every element of `value` is the number.
 bool isSplatOf(Value value, double number);
 
+/// The value at each position is the position along `dim`, which may be fixed
+/// as JAX fixes negative indices: x < 0 ? x + n : x.
+bool countsAlong(Value value, int64_t dim);
+
 } // namespace llmc::training
 
 #endif // LLMC_TRANSFORMS_TRAINING_ROWVIEW_H

@@ -51,6 +51,26 @@ TEST(TargetLibraries, TargetsThatAreNotNamedHaveAllKinds) {
   }
 }
 
+TEST(TargetLibraries, GpusMultiplyMatricesThatLieInRows) {
+  using Kind = ContractionIndexKind;
+  ContractionShape rows;
+  rows.indices = {
+      {Kind::m, 4, 5, 0, 6}, {Kind::n, 6, 0, 5, 1}, {Kind::k, 5, 1, 1, 0}};
+  ContractionShape features;
+  features.indices = {{Kind::batch, 3, 1, 1, 1},
+                      {Kind::m, 4, 15, 0, 18},
+                      {Kind::n, 6, 0, 15, 3},
+                      {Kind::k, 5, 3, 3, 0}};
+  for (std::string_view target : {"cpu", "cuda", "cuda+cudnn"}) {
+    EXPECT_TRUE(checkLibrary(target, rows).ok()) << target;
+    EXPECT_EQ(checkLibrary(target, features).ok(), target == "cpu") << target;
+  }
+  EXPECT_EQ(checkLibrary("cuda", features).message(),
+            "cuBLASLt cannot compute contraction 'contraction': expected an m, "
+            "n and k with a stride of 1 in each of a, b and c, and no stride "
+            "that is less than the size beside it");
+}
+
 TEST(TargetLibraries, KindsThatThereAreNone) {
   EXPECT_FALSE(isComputed("cuda", "attentions"));
 }

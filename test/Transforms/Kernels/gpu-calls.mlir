@@ -28,6 +28,17 @@ func.func @parts(%x: tensor<1x32x32x1xf32>, %w: tensor<32x32x1x4xf32>) -> tensor
   return %0 : tensor<1x1x1x4xf32>
 }
 
+// Matrices of which no side lies in a row, as those of features that lie side by
+// side, no library multiplies: of two products the kernels compute the first.
+// CHECK-LABEL: func.func @features
+// CHECK: dist.launch @kernels::@{{.*}}(%arg0, %arg1) {dist.operations = 7.200000e+02 : f64} : (tensor<4x5x3xf32>, tensor<6x5x3xf32>) -> tensor<3x4x6xf32>
+// CHECK: dist.contract %arg0, %arg1 {{.*}} -> tensor<4x3x6x3xf32>
+func.func @features(%x: tensor<4x5x3xf32>, %y: tensor<6x5x3xf32>) -> (tensor<3x4x6xf32>, tensor<4x3x6x3xf32>) {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [2] x [2], contracting_dims = [1] x [1] : (tensor<4x5x3xf32>, tensor<6x5x3xf32>) -> tensor<3x4x6xf32>
+  %1 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1] : (tensor<4x5x3xf32>, tensor<6x5x3xf32>) -> tensor<4x3x6x3xf32>
+  return %0, %1 : tensor<3x4x6xf32>, tensor<4x3x6x3xf32>
+}
+
 // A long row: its parts, and two merges, of which the last one writes the
 // order. Of each part no more than is asked for is kept.
 // CHECK-LABEL: func.func @order

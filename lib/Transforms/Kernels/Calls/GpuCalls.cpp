@@ -29,12 +29,27 @@ bool fillsBytes(rt::DType type) {
          type != rt::DType::u4;
 }
 
-std::optional<CallPlan> planOf(const rt::ConvolutionShape &shape,
-                               ArrayRef<RankedTensorType> types) {
+template <typename Shape>
+std::optional<CallPlan> planProductOf(const Shape &shape,
+                                      ArrayRef<RankedTensorType> types) {
   for (rt::DType type : {shape.a, shape.b, shape.c})
     if (!fillsBytes(type))
       return {};
   return planProduct(makeProduct(shape), types);
+}
+
+/// What the library of products cannot express: of no index of a factor the
+/// elements lie side by side, as in products of each feature by itself.
+std::optional<CallPlan> planOf(const rt::ContractionShape &shape,
+                               ArrayRef<RankedTensorType> types) {
+  if (shape.alpha != 1 || shape.activation != rt::Activation::none)
+    return {};
+  return planProductOf(shape, types);
+}
+
+std::optional<CallPlan> planOf(const rt::ConvolutionShape &shape,
+                               ArrayRef<RankedTensorType> types) {
+  return planProductOf(shape, types);
 }
 
 /// Where sizes of groups do not fit, the result is no number: not of integers.

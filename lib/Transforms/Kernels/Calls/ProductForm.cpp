@@ -89,6 +89,14 @@ static void addWindow(Product &product, const rt::ConvolutionWindow &window) {
   product.k.push_back(element);
 }
 
+Product makeProduct(const rt::ContractionShape &shape) {
+  Product product;
+  addIndices(product, shape);
+  for (auto *dims : {&product.m, &product.n, &product.k})
+    sortDims(*dims);
+  return product;
+}
+
 Product makeProduct(const rt::ConvolutionShape &shape) {
   Product product;
   addIndices(product, shape);

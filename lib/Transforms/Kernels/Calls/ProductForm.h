@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A convolution, and a product of each group of rows with its own matrix, as
-// one matrix product whose left side is gathered:
+// A convolution, a product of each group of rows with its own matrix, and a
+// contraction that no library can express, as one matrix product whose left
+// side is gathered:
 //
 //   c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n]
 //
@@ -82,6 +83,7 @@ int64_t countOf(ArrayRef<ProductDim> dims);
 /// What sums are made in.
 Type getSumType(mlir::MLIRContext *context, rt::DType accumulate);
 
+Product makeProduct(const rt::ContractionShape &shape);
 Product makeProduct(const rt::ConvolutionShape &shape);
 Product makeProduct(const rt::GroupedContractionShape &shape);
 ProductTile chooseTile(const Product &product);

@@ -105,36 +105,6 @@ static SmallVector<int64_t> squeeze(ArrayRef<int64_t> shape) {
       llvm::make_filter_range(shape, [](int64_t s) { return s != 1; }));
 }
 
-/// Looks through JAX's wrapping of negative indices: x < 0 ? x + n : x.
-static Value removeNegativeFix(Value value) {
-  auto select = value.getDefiningOp<stablehlo::SelectOp>();
-  if (!select)
-    return value;
-  auto compare = select.getPred().getDefiningOp<stablehlo::CompareOp>();
-  auto add = select.getOnTrue().getDefiningOp<stablehlo::AddOp>();
-  Value index = select.getOnFalse();
-  bool isFix =
-      compare && add && compare.getLhs() == index &&
-      isSplatOf(compare.getRhs(), 0) &&
-      compare.getComparisonDirection() == stablehlo::ComparisonDirection::LT &&
-      (add.getLhs() == index || add.getRhs() == index);
-  return isFix ? index : value;
-}
-
-/// The value at each position is the position along `dim`.
-static bool countsAlong(Value value, int64_t dim) {
-  RowView view = RowView::of(value).peel();
-  for (Value inner = removeNegativeFix(view.value); inner != view.value;
-       inner = removeNegativeFix(view.value))
-    view = view.through(inner).peel();
-  auto iota = view.value.getDefiningOp<stablehlo::IotaOp>();
-  if (!iota)
-    return false;
-  int64_t along = iota.getIotaDimension();
-  return view.dims[dim] == along &&
-         getShape(iota.getResult())[along] == view.shape[dim];
-}
-
 /// Rows and classes are paired by batching dimensions of the gather; what is
 /// neither is of size 1.
 static bool matchBatchedGather(stablehlo::GatherOp gather, ClassPick &pick) {
