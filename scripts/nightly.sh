@@ -19,7 +19,8 @@
 #          and windows, dropout and noise against JAX; random uses of ops that are written
 #          with others against XLA
 # oracles  what the suite compares with JAX and one device in part: the example, gradients on
-#          all meshes, all element types, whole steps and manual regions on more meshes
+#          all meshes, all element types, whole steps and manual regions on more meshes; the tests of
+#          ONNX backends by kernels and on devices
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
 # families the families of models on every mesh, against one device and JAX
 # narrow   the families in bf16, f16 and FP8 against JAX with the same policy; curves of 200 steps
@@ -205,8 +206,8 @@ part_random() {
 }
 part_oracles() {
   local -x LLMC_KERNEL_EFFORT=${LLMC_KERNEL_EFFORT:-quick}
-  build dev llmc || return 1
-  local llmc=build/dev/bin/llmc out=build/dev/oracles oracle=test/EndToEnd/oracle status=0
+  build dev llmc llmc-onnx-backend || return 1
+  local llmc=build/dev/bin/llmc out=build/dev/oracles oracle=test/EndToEnd/oracle status=0 how
   local python="env JAX_PLATFORMS=cpu .venv/bin/python"
   $python $oracle/check_gpt.py --llmc $llmc -o $out/example || status=1
   for optimizer in sgd momentum; do
@@ -230,6 +231,10 @@ part_oracles() {
   $python $oracle/stored_elements.py --llmc $llmc -o $out/stored_elements || status=1
   $python test/EndToEnd/pairs.py --llmc $llmc -o $out/all_pairs docs/composition.md || status=1
   $python test/EndToEnd/pairs.py --llmc $llmc --only "fp8 contractions" -o $out/pairs docs/composition.md || status=1
+  for how in --kernels --devices=2 --devices=4; do
+    build/dev/bin/llmc-onnx-backend /usr/share/libonnx-testdata/data test/EndToEnd/Onnx/tests.txt \
+      test/EndToEnd/Onnx/unsupported.txt "$how" || status=1
+  done
   $python $oracle/prepared.py --llmc $llmc --random 150 -o $out/prepared || status=1
   $python $oracle/onnx_steps.py --llmc $llmc -o $out/onnx_steps || status=1
   $python $oracle/onnx_gradients.py --llmc $llmc --runs 7 -o $out/onnx_gradients || status=1

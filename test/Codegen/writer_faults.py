@@ -8,6 +8,7 @@
 what says so first. A fault is caught when the tests fail, crash or do not end.
 
     writer_faults.py --table WriterFaults.def --tests KernelObjectTest
+    writer_faults.py --table WriterFaults.def --tests KernelObjectTest --most 20
 """
 
 import argparse
@@ -39,12 +40,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", type=pathlib.Path, required=True)
     parser.add_argument("--tests", required=True)
+    parser.add_argument("--most", type=int, help="so many of them, from all over the table")
     options = parser.parse_args()
     faults, test = [], None
     for said, name in re.findall(r"(?mi)found by ([\w.]+):$|^LLMC_WRITER_FAULT\((\w+),\s", options.table.read_text()):
         test = said or test
         if name:
             faults.append((test, name))
+    if options.most and options.most < len(faults):
+        faults = [faults[number * len(faults) // options.most] for number in range(options.most)]
     every = ":".join(sorted({test for test, _ in faults}))
     print("without a fault:", run(options.tests, every, "") or "passes", flush=True)
     caught = 0

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   llmc-onnx-backend <data> <list> <unsupported> [--kernels | --devices=<2|4>]
+//   [--every=N]
 //
 // Runs the tests that a list names, "node/test_abs<TAB>ops" in each line, in
 // processes of their own, several at a time. A line of the list of unsupported
@@ -170,13 +171,24 @@ int main(int argc, char **argv) {
     return 2;
   }
   How how;
-  StringRef flag = argc > 4 ? argv[4] : "";
-  how.byKernels = flag == "--kernels";
-  if (flag.consume_front("--devices=") && flag.getAsInteger(10, how.devices)) {
-    llvm::errs() << "expected --devices=2 or --devices=4\n";
-    return 2;
+  size_t every = 1;
+  for (StringRef flag : ArrayRef(argv, argc).drop_front(4)) {
+    bool isWrong = false;
+    if (flag.consume_front("--devices="))
+      isWrong = flag.getAsInteger(10, how.devices);
+    else if (flag.consume_front("--every="))
+      isWrong = flag.getAsInteger(10, every) || every == 0;
+    else
+      isWrong = !(how.byKernels = flag == "--kernels");
+    if (isWrong) {
+      llvm::errs() << "expected --kernels, --devices=2 or 4, --every=N\n";
+      return 2;
+    }
   }
-  auto tests = readLines(argv[2]);
+  std::vector<std::pair<std::string, std::string>> tests;
+  for (auto [number, test] : llvm::enumerate(readLines(argv[2])))
+    if (number % every == 0)
+      tests.push_back(test);
   std::map<std::string, std::string> unsupported;
   for (auto &[name, reason] : readLines(argv[3]))
     unsupported[name] = reason;
