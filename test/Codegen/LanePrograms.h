@@ -13,7 +13,8 @@
 namespace llmc::test {
 
 /// Runs `text`, which `processor` has run, on lanes; each result is to have the
-/// same bits.
+/// same bits, but where kernels of lanes compute a product in place of a
+/// library.
 void expectSameBits(KernelRunner &processor, const std::string &text,
                     uint64_t seed, const std::string &what);
 

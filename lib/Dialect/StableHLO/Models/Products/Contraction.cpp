@@ -258,13 +258,19 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
     return success();
   }
 
+  /// Truths and integers of less than a byte wrap otherwise than those of
+  /// memory.
+  static bool fillsBytes(Type type) {
+    return !type.isInteger() || type.getIntOrFloatBitWidth() >= 8;
+  }
   /// Libraries multiply factors of one type, and any two floats of eight bits.
   static bool hasLibrarySides(DotGeneralOp op) {
     Type left = op.getLhs().getType().getElementType();
     Type right = op.getRhs().getType().getElementType();
     std::optional<rt::DType> a = getRuntimeDType(left),
                              b = getRuntimeDType(right);
-    return left == right || (a && b && rt::multiplyTogether(*a, *b));
+    return fillsBytes(left) && fillsBytes(op.getType().getElementType()) &&
+           (left == right || (a && b && rt::multiplyTogether(*a, *b)));
   }
   /// Sums of nothing are zero.
   static bool isEmpty(DotGeneralOp op) {
@@ -283,12 +289,17 @@ struct DotAnswers : AnswerDefaults<DotGeneralOp> {
     }
     Type element = getCommonType(op.getLhs().getType().getElementType(),
                                  op.getRhs().getType().getElementType());
+    if (!fillsBytes(element))
+      element = b.getI32Type();
     Value lhs = convertTo(b, op.getLoc(), op.getLhs(), element);
     Value rhs = convertTo(b, op.getLoc(), op.getRhs(), element);
     auto clone = cast<DotGeneralOp>(b.clone(*op));
     clone->setOperands({lhs, rhs});
     clone.removeAlgorithmAttr();
-    results.push_back(clone.getResult());
+    Type made = op.getType().getElementType();
+    if (!fillsBytes(made))
+      clone.getResult().setType(op.getType().clone(element));
+    results.push_back(convertTo(b, op.getLoc(), clone.getResult(), made));
     return success();
   }
   static Operation *buildLibraryCall(DotGeneralOp op, OpBuilder &b) {
