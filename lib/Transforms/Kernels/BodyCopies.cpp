@@ -104,12 +104,7 @@ LogicalResult BodyCopies::widen(LoopWidening &widening, Value position,
                                 MutableArrayRef<Value> lanes) {
   widening.setAligned(accessBytes);
   widening.mapLinear(loop.getInductionVar(), position, widening.getWidth());
-  for (auto [buffer, lane] : llvm::zip(request.accumulators, lanes))
-    widening.mapLaneBuffer(buffer, lane);
-  LogicalResult result = widening.widen(*loop.getBody());
-  for (auto [buffer, lane] : llvm::zip(request.accumulators, lanes))
-    lane = widening.getLaneBuffer(buffer);
-  return result;
+  return widening.widen(*loop.getBody(), request.accumulators, lanes);
 }
 
 LogicalResult BodyCopies::copy(int64_t width, Value position,

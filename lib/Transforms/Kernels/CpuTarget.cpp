@@ -217,12 +217,7 @@ int64_t WideLoop::getDivisor() const {
 LogicalResult WideLoop::emitRun(Value position, MutableArrayRef<Value> lanes) {
   LoopWidening widening(builder, width);
   widening.mapLinear(scalar.getInductionVar(), position, getDivisor());
-  for (auto [buffer, value] : llvm::zip(request.accumulators, lanes))
-    widening.mapLaneBuffer(buffer, value);
-  LogicalResult result = widening.widen(*scalar.getBody());
-  for (auto [buffer, value] : llvm::zip(request.accumulators, lanes))
-    value = widening.getLaneBuffer(buffer);
-  return result;
+  return widening.widen(*scalar.getBody(), request.accumulators, lanes);
 }
 
 /// A loop over whole rounds of runs, from the start to `end`.

@@ -411,4 +411,14 @@ LogicalResult LoopWidening::widen(Block &block) {
   return success();
 }
 
+LogicalResult LoopWidening::widen(Block &block, ValueRange buffers,
+                                  MutableArrayRef<Value> vectors) {
+  for (auto [buffer, vector] : llvm::zip_equal(buffers, vectors))
+    laneBuffers[buffer] = vector;
+  LogicalResult result = widen(block);
+  for (auto [buffer, vector] : llvm::zip_equal(buffers, vectors))
+    vector = laneBuffers.lookup(buffer);
+  return result;
+}
+
 } // namespace llmc::kernels

@@ -21,6 +21,7 @@
 #define LLMC_LIB_TRANSFORMS_KERNELS_LOOPWIDENING_H
 
 #include "llmc/Support/LLVM.h"
+#include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -40,13 +41,7 @@ public:
   void mapVector(Value scalar, Value vector) {
     lanes[scalar] = {{}, Value(), {}, vector};
   }
-  /// Loads of `buffer` (one element for each lane) give `vector`; a store
-  /// replaces it.
-  void mapLaneBuffer(Value buffer, Value vector) {
-    laneBuffers[buffer] = vector;
-  }
   int64_t getWidth() const { return width; }
-  Value getLaneBuffer(Value buffer) const { return laneBuffers.lookup(buffer); }
   /// Widening fails where lanes neither take one element nor neighbours of
   /// `bytes` at most that begin at a multiple of their number. All vectors lie
   /// in memory at a multiple of their size then, as far as the size of a
@@ -59,6 +54,10 @@ public:
   /// Writes the wide form of `block` (without terminator) at the insertion
   /// point. Fails, leaving partial code behind, at an operation that has none.
   LogicalResult widen(Block &block);
+  /// The same where `buffers` hold one element for each lane: loads of one give
+  /// its vector, and a store replaces that.
+  LogicalResult widen(Block &block, ValueRange buffers,
+                      llvm::MutableArrayRef<Value> vectors);
 
   /// The lanes of a scalar of the widened block, as a vector.
   Value getVector(Value scalar);

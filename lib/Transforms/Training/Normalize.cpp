@@ -9,13 +9,9 @@
 // initial value. Maximum and minimum of a scatter count it twice without harm,
 // and a scatter that assigns has no neutral element: both stay.
 //
-// Rows that gathers and scatters number become batching dims (PairedRows.h).
-//
 // Test: test/Transforms/Training/normalize.mlir
 //===----------------------------------------------------------------------===//
 
-#include "PairedRows.h"
-#include "RowView.h"
 #include "TrainingMarks.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -92,12 +88,8 @@ struct NormalizePass : llmc::impl::NormalizePassBase<NormalizePass> {
       for (Operation *op : ops) {
         if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
           normalizeReduce(reduce);
-        else if (auto gather = dyn_cast<stablehlo::GatherOp>(op))
-          training::pairRows(gather);
-        else if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op)) {
-          training::pairRows(scatter);
+        else if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
           normalizeScatter(scatter);
-        }
       }
     }
   }

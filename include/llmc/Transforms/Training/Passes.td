@@ -92,9 +92,6 @@ def NormalizePass : Pass<"llmc-normalize", "::mlir::ModuleOp"> {
     ```
     A scatter's operand likewise, where updates are added, multiplied or compared.
     What reduces by another function is left alone, with a remark.
-
-    A gather or scatter whose positions number the rows of the indices, as
-    `x[arange(8), i]`, has batching dims instead.
   }];
   let dependentDialects = ["::llmc::stablehlo::StableHLODialect"];
 }

@@ -39,6 +39,7 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerMovementModels(registry);
   registerKnownParts(registry);
   registerKnownSlices(registry);
+  registerPairedRows(registry);
   registerLoopModels(registry);
   registerBranchModels(registry);
   registerCallModels(registry);

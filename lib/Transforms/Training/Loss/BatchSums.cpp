@@ -10,7 +10,6 @@
 
 #include "BatchSums.h"
 #include "../Raising/SoftmaxPatterns.h"
-#include "../RowView.h"
 #include "../TrainingMarks.h"
 #include "llmc/Dialect/Dist/IR/LoopRuns.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"

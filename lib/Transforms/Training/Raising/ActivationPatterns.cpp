@@ -20,12 +20,14 @@
 #include "NormPatterns.h"
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::isSplatOf;
 
 static constexpr double kRootHalf = 0.70710678118654752;
 static constexpr double kSlope = 0.79788456080286536; // sqrt(2 / pi)

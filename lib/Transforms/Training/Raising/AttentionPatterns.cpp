@@ -9,13 +9,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionPatterns.h"
-#include "../RowView.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::getShape;
+using stablehlo::matchReduction;
+using stablehlo::RowReduction;
+using stablehlo::RowView;
 
 /// What is lower is as good as minus infinity where a row sees anything else;
 /// and what a score is added to without a change.

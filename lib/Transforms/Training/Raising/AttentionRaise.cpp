@@ -8,16 +8,17 @@
 // Test: test/Transforms/Training/raise-attention.mlir
 //===----------------------------------------------------------------------===//
 
-#include "../RowView.h"
 #include "AttentionPatterns.h"
 #include "llmc/Dialect/NN/IR/NN.h"
 #include "llmc/Dialect/StableHLO/IR/BitArithmetic.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::getShape;
 namespace hlo = llmc::stablehlo;
 
 namespace {

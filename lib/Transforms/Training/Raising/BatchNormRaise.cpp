@@ -12,11 +12,14 @@
 
 #include "NormPatterns.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::getShape;
+using stablehlo::RowView;
 namespace hlo = llmc::stablehlo;
 
 /// The numbers of the features, one for each, that `full` has at all elements;

@@ -5,11 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "DimAtoms.h"
-#include "../RowView.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::getShape;
 
 AtomList DimAtoms::add(int64_t size) {
   if (size == 1)

@@ -8,13 +8,14 @@
 // Test: test/Transforms/Training/raise-attention-dropout.mlir
 //===----------------------------------------------------------------------===//
 
-#include "../RowView.h"
 #include "AttentionPatterns.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::getShape;
 
 static bool isFlags(Value value) {
   return getElementTypeOrSelf(value.getType()).isInteger(1);

@@ -14,11 +14,16 @@
 
 #include "LogSumExpPatterns.h"
 #include "NormPatterns.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::getShape;
+using stablehlo::matchReduction;
+using stablehlo::RowReduction;
+using stablehlo::RowView;
 
 std::optional<bool> training::matchRowMax(RowView view, Value x,
                                           ArrayRef<int64_t> dims) {

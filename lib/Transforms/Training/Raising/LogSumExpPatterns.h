@@ -10,7 +10,7 @@
 #ifndef LLMC_TRANSFORMS_TRAINING_LOGSUMEXPPATTERNS_H
 #define LLMC_TRANSFORMS_TRAINING_LOGSUMEXPPATTERNS_H
 
-#include "../RowView.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 
 namespace llmc::training {
 
@@ -29,7 +29,8 @@ std::optional<LogSumExpMatch> matchLogSumExpSum(Operation *op,
 
 /// The maximum of x along `dims` that the view shows: whether it is 0 where it
 /// is infinite. Nothing where it shows something else.
-std::optional<bool> matchRowMax(RowView view, Value x, ArrayRef<int64_t> dims);
+std::optional<bool> matchRowMax(stablehlo::RowView view, Value x,
+                                ArrayRef<int64_t> dims);
 
 } // namespace llmc::training
 

@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "MaskPatterns.h"
-#include "../RowView.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::getShape;
 using Direction = stablehlo::ComparisonDirection;
 
 //===----------------------------------------------------------------------===//

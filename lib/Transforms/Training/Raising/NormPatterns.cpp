@@ -24,11 +24,18 @@
 #include "NormPatterns.h"
 #include "llmc/Dialect/Chlo/IR/Chlo.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::getShape;
+using stablehlo::isSplatOf;
+using stablehlo::matchReduction;
+using stablehlo::placesElements;
+using stablehlo::RowReduction;
+using stablehlo::RowView;
 
 //===----------------------------------------------------------------------===//
 // Numbers

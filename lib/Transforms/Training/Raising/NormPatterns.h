@@ -10,7 +10,6 @@
 #ifndef LLMC_TRANSFORMS_TRAINING_NORMPATTERNS_H
 #define LLMC_TRANSFORMS_TRAINING_NORMPATTERNS_H
 
-#include "../RowView.h"
 #include "mlir/IR/OperationSupport.h"
 
 namespace llmc::training {

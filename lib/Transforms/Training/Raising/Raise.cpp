@@ -26,6 +26,7 @@
 #include "SigmoidPatterns.h"
 #include "SoftmaxPatterns.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
@@ -37,10 +38,10 @@ namespace llmc {
 
 using namespace mlir;
 using namespace llmc;
+using stablehlo::getShape;
+using stablehlo::RowView;
 using training::ClassPick;
-using training::getShape;
 using training::remarkOf;
-using training::RowView;
 
 /// `logits` with the classes in the last dimension.
 static Value moveClassesLast(OpBuilder &builder, Location loc, Value logits,

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomPatterns.h"
-#include "../RowView.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>

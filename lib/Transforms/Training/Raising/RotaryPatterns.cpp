@@ -14,13 +14,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "RotaryPatterns.h"
-#include "../RowView.h"
 #include "llmc/Dialect/NN/IR/NN.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::getShape;
+using stablehlo::RowView;
 namespace hlo = llmc::stablehlo;
 
 //===----------------------------------------------------------------------===//

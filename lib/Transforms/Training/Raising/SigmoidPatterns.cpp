@@ -16,12 +16,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "SigmoidPatterns.h"
-#include "../RowView.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::isSplatOf;
 
 /// The exponential of `1 + exp z`, or null.
 static stablehlo::ExpOp matchOnePlusExp(Value value) {

@@ -14,10 +14,14 @@
 
 #include "LogSumExpPatterns.h"
 #include "SoftmaxPatterns.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::matchReduction;
+using stablehlo::RowReduction;
+using stablehlo::RowView;
 
 /// x of `x - max x` along `dims`.
 static Value matchMaxShift(stablehlo::SubtractOp shifted,

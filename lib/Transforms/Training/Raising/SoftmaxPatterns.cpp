@@ -10,11 +10,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "SoftmaxPatterns.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::countsAlong;
+using stablehlo::getShape;
+using stablehlo::isSplatOf;
+using stablehlo::matchReduction;
+using stablehlo::RowReduction;
+using stablehlo::RowView;
 
 //===----------------------------------------------------------------------===//
 // log-softmax, log-sum-exp

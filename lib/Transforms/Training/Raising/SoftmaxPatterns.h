@@ -10,7 +10,7 @@
 #ifndef LLMC_TRANSFORMS_TRAINING_SOFTMAXPATTERNS_H
 #define LLMC_TRANSFORMS_TRAINING_SOFTMAXPATTERNS_H
 
-#include "../RowView.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/OperationSupport.h"
 
 namespace llmc::training {
@@ -30,7 +30,8 @@ std::optional<StoppedOperands> matchCancellingShift(Operation *exponential,
 std::optional<Value> matchLogSoftmax(Value value, int64_t dim);
 
 /// x of `log(sum(exp x))` along `dim` that `view` shows, shifts removed.
-std::optional<Value> matchLogSumExp(const RowView &view, int64_t dim);
+std::optional<Value> matchLogSumExp(const stablehlo::RowView &view,
+                                    int64_t dim);
 
 /// x of `x - m` with m constant along `dim`, repeatedly; x itself otherwise.
 Value removeShifts(Value value, int64_t dim);

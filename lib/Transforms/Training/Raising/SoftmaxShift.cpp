@@ -14,10 +14,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "SoftmaxPatterns.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 
 using namespace mlir;
 using namespace llmc;
 using namespace llmc::training;
+using stablehlo::matchReduction;
+using stablehlo::placesElements;
+using stablehlo::RowReduction;
+using stablehlo::RowView;
 
 namespace {
 

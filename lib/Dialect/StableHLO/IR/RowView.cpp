@@ -4,15 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowView.h"
+#include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace llmc;
-using llmc::training::getShape;
-using llmc::training::RowReduction;
-using llmc::training::RowView;
+using namespace llmc::stablehlo;
 
 RowView RowView::of(Value full) {
   RowView view;
@@ -51,7 +49,7 @@ matchUnitReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 
 /// For each dimension of the op's result that of its operand, -1 if repeated.
 static std::optional<SmallVector<int64_t>> matchShapeOp(Operation *op) {
-  if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op)) {
+  if (auto broadcast = dyn_cast<BroadcastInDimOp>(op)) {
     ArrayRef<int64_t> from = getShape(broadcast.getOperand());
     ArrayRef<int64_t> to = getShape(broadcast.getResult());
     SmallVector<int64_t> dims(to.size(), -1);
@@ -60,10 +58,10 @@ static std::optional<SmallVector<int64_t>> matchShapeOp(Operation *op) {
         dims[dim] = i;
     return dims;
   }
-  if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op))
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
     return matchUnitReshape(getShape(reshape.getOperand()),
                             getShape(reshape.getResult()));
-  if (auto transpose = dyn_cast<stablehlo::TransposeOp>(op))
+  if (auto transpose = dyn_cast<TransposeOp>(op))
     return llvm::to_vector(transpose.getPermutation());
   return std::nullopt;
 }
@@ -81,12 +79,12 @@ RowView &RowView::peel() {
   return *this;
 }
 
-std::optional<RowReduction> training::matchReduction(const RowView &view,
-                                                     ReductionKind kind) {
-  auto reduce = view.value.getDefiningOp<stablehlo::ReduceOp>();
+std::optional<RowReduction> stablehlo::matchReduction(const RowView &view,
+                                                      ReductionKind kind) {
+  auto reduce = view.value.getDefiningOp<ReduceOp>();
   if (!reduce || reduce.getInputs().size() != 1 ||
-      stablehlo::reduceKindOf(reduce.getBody()) != kind ||
-      !stablehlo::isNeutral(reduce.getInitValues()[0], kind))
+      reduceKindOf(reduce.getBody()) != kind ||
+      !isNeutral(reduce.getInitValues()[0], kind))
     return std::nullopt;
   RowReduction reduction;
   reduction.input = reduce.getInputs()[0];
@@ -105,13 +103,12 @@ std::optional<RowReduction> training::matchReduction(const RowView &view,
   return reduction;
 }
 
-bool training::placesElements(Operation *op) {
-  return isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
-             stablehlo::TransposeOp>(op);
+bool stablehlo::placesElements(Operation *op) {
+  return isa<BroadcastInDimOp, ReshapeOp, TransposeOp>(op);
 }
 
-bool training::isSplatOf(Value value, double number) {
-  Attribute splat = stablehlo::getSplatElement(value);
+bool stablehlo::isSplatOf(Value value, double number) {
+  Attribute splat = getSplatElement(value);
   if (auto real = dyn_cast_or_null<FloatAttr>(splat))
     return real.getValueAsDouble() == number;
   if (auto integer = dyn_cast_or_null<IntegerAttr>(splat))
@@ -122,19 +119,18 @@ bool training::isSplatOf(Value value, double number) {
 /// Looks through JAX's wrapping of negative indices: x < 0 ? x + n : x, also
 /// where it knows that none is negative.
 static Value removeNegativeFix(Value value) {
-  auto select = value.getDefiningOp<stablehlo::SelectOp>();
+  auto select = value.getDefiningOp<SelectOp>();
   if (!select)
     return value;
-  if (training::isSplatOf(select.getPred(), 0))
+  if (isSplatOf(select.getPred(), 0))
     return select.getOnFalse();
-  auto compare = select.getPred().getDefiningOp<stablehlo::CompareOp>();
-  auto add = select.getOnTrue().getDefiningOp<stablehlo::AddOp>();
+  auto compare = select.getPred().getDefiningOp<CompareOp>();
+  auto add = select.getOnTrue().getDefiningOp<AddOp>();
   Value index = select.getOnFalse();
-  bool isFix =
-      compare && add && compare.getLhs() == index &&
-      training::isSplatOf(compare.getRhs(), 0) &&
-      compare.getComparisonDirection() == stablehlo::ComparisonDirection::LT &&
-      (add.getLhs() == index || add.getRhs() == index);
+  bool isFix = compare && add && compare.getLhs() == index &&
+               isSplatOf(compare.getRhs(), 0) &&
+               compare.getComparisonDirection() == ComparisonDirection::LT &&
+               (add.getLhs() == index || add.getRhs() == index);
   return isFix ? index : value;
 }
 
@@ -156,7 +152,7 @@ static bool holdsPositions(Value value, int64_t dim) {
 /// negative ones, and conversions to integers that hold them.
 static Value removeFixes(Value value, int64_t count) {
   Value inner = removeNegativeFix(value);
-  while (auto convert = inner.getDefiningOp<stablehlo::ConvertOp>()) {
+  while (auto convert = inner.getDefiningOp<ConvertOp>()) {
     auto type = dyn_cast<IntegerType>(convert.getType().getElementType());
     Type from =
         cast<RankedTensorType>(convert.getOperand().getType()).getElementType();
@@ -168,7 +164,7 @@ static Value removeFixes(Value value, int64_t count) {
   return inner;
 }
 
-bool training::countsAlong(Value value, int64_t dim) {
+bool stablehlo::countsAlong(Value value, int64_t dim) {
   int64_t count = getShape(value)[dim];
   RowView view = RowView::of(value).peel();
   for (Value inner = removeFixes(view.value, count); inner != view.value;
@@ -177,7 +173,7 @@ bool training::countsAlong(Value value, int64_t dim) {
   int64_t along = view.dims[dim];
   if (along < 0 || getShape(view.value)[along] != count)
     return false;
-  if (auto iota = view.value.getDefiningOp<stablehlo::IotaOp>())
+  if (auto iota = view.value.getDefiningOp<IotaOp>())
     return static_cast<int64_t>(iota.getIotaDimension()) == along;
   return holdsPositions(view.value, along);
 }

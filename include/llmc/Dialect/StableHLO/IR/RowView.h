@@ -14,14 +14,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_TRANSFORMS_TRAINING_ROWVIEW_H
-#define LLMC_TRANSFORMS_TRAINING_ROWVIEW_H
+#ifndef LLMC_DIALECT_STABLEHLO_IR_ROWVIEW_H
+#define LLMC_DIALECT_STABLEHLO_IR_ROWVIEW_H
 
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/LLVM.h"
 #include <optional>
 
-namespace llmc::training {
+namespace llmc::stablehlo {
 
 inline ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -65,6 +65,6 @@ bool isSplatOf(Value value, double number);
 /// as JAX fixes negative indices: x < 0 ? x + n : x.
 bool countsAlong(Value value, int64_t dim);
 
-} // namespace llmc::training
+} // namespace llmc::stablehlo
 
-#endif // LLMC_TRANSFORMS_TRAINING_ROWVIEW_H
+#endif // LLMC_DIALECT_STABLEHLO_IR_ROWVIEW_H
