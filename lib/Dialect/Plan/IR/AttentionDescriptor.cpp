@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DimAssembly.h"
 #include "LibraryDescriptors.h"
 
 #include "llmc/Support/StoredElements.h"
@@ -34,66 +35,30 @@ static_assert(areEqual(AttentionKind::Batch, rt::AttentionIndexKind::batch) &&
 
 static constexpr size_t kNumStrides = rt::attentionStrides.size();
 
-/// `q = 8`: sets the stride of that name.
-static ParseResult parseStride(AsmParser &parser,
-                               std::optional<int64_t> (&strides)[kNumStrides]) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef name;
-  if (parser.parseKeyword(&name))
-    return failure();
-  const auto *found =
-      llvm::find_if(rt::attentionStrides, [&](const rt::AttentionStride &each) {
-        return name == StringRef(each.name);
-      });
-  size_t at = found - rt::attentionStrides.begin();
-  if (at == kNumStrides || strides[at])
-    return parser.emitError(loc) << "expected q, k, v, bias, out, rows, dq, "
-                                    "dk, dv or bits, each once, got '"
-                                 << name << "'";
-  int64_t stride;
-  if (parser.parseEqual() || parser.parseInteger(stride))
-    return failure();
-  strides[at] = stride;
-  return success();
+static DimWords getAttentionWords() {
+  DimWords words;
+  for (std::string_view name : rt::attentionIndexNames)
+    words.kinds.push_back(StringRef(name));
+  for (const rt::AttentionStride &each : rt::attentionStrides)
+    words.strides.push_back(StringRef(each.name));
+  return words;
 }
 
 Attribute AttentionDimAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
+  FailureOr<DimText> dim = parseDim(parser, getAttentionWords());
+  if (failed(dim))
     return {};
-  SMLoc wordLoc = parser.getCurrentLocation();
-  StringRef word;
-  if (parser.parseKeyword(&word))
-    return {};
-  std::optional<AttentionKind> kind = symbolizeAttentionKind(word);
-  if (!kind) {
-    parser.emitError(wordLoc)
-        << "expected batch, row, column, depth or value, got '" << word << "'";
-    return {};
-  }
-  int64_t size;
-  if (parser.parseComma() || parser.parseInteger(size))
-    return {};
-  std::optional<int64_t> strides[kNumStrides];
-  while (succeeded(parser.parseOptionalComma()))
-    if (failed(parseStride(parser, strides)))
-      return {};
-  if (parser.parseGreater())
-    return {};
-  SmallVector<int64_t> all;
-  for (std::optional<int64_t> stride : strides)
-    all.push_back(stride.value_or(0));
-  return parser.getChecked<AttentionDimAttr>(loc, parser.getContext(), *kind,
-                                             size, all);
+  return parser.getChecked<AttentionDimAttr>(
+      loc, parser.getContext(), static_cast<AttentionKind>(dim->kind),
+      dim->size, dim->strides);
 }
 
 void AttentionDimAttr::print(AsmPrinter &printer) const {
-  printer << '<' << stringifyAttentionKind(getKind()) << ", " << getSize();
-  for (auto [each, stride] :
-       llvm::zip_equal(rt::attentionStrides, getStrides()))
-    if (stride != 0)
-      printer << ", " << StringRef(each.name) << " = " << stride;
-  printer << '>';
+  printDim(printer,
+           {static_cast<uint32_t>(getKind()), getSize(),
+            llvm::to_vector(getStrides())},
+           getAttentionWords());
 }
 
 LogicalResult AttentionDimAttr::verify(EmitError emitError, AttentionKind kind,

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LibraryDescriptors.h"
+#include "DimAssembly.h"
 
 #include "llmc/Dialect/Plan/IR/Plan.h"
 #include "llmc/Support/StoredElements.h"
@@ -89,61 +90,30 @@ static_assert(areEqual(Activation::None, rt::Activation::none) &&
               areEqual(Activation::Logistic, rt::Activation::logistic) &&
               getMaxEnumValForActivation() + 1 == rt::activationNames.size());
 
-static constexpr StringLiteral kStrides[] = {"a", "b", "c", "bias"};
-
-/// `a = 8`: sets the stride of that name.
-static ParseResult parseStride(AsmParser &parser,
-                               std::optional<int64_t> (&strides)[4]) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef name;
-  if (parser.parseKeyword(&name))
-    return failure();
-  const auto *found = llvm::find(kStrides, name);
-  if (found == std::end(kStrides) || strides[found - std::begin(kStrides)])
-    return parser.emitError(loc)
-           << "expected a, b, c or bias, each once, got '" << name << "'";
-  int64_t stride;
-  if (parser.parseEqual() || parser.parseInteger(stride))
-    return failure();
-  strides[found - std::begin(kStrides)] = stride;
-  return success();
+static DimWords getLoopWords() {
+  DimWords words{{}, {"a", "b", "c", "bias"}};
+  for (std::string_view name : rt::contractionIndexNames)
+    words.kinds.push_back(StringRef(name));
+  return words;
 }
 
 Attribute LoopDimAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess())
+  FailureOr<DimText> dim = parseDim(parser, getLoopWords());
+  if (failed(dim))
     return {};
-  SMLoc wordLoc = parser.getCurrentLocation();
-  StringRef word;
-  if (parser.parseKeyword(&word))
-    return {};
-  std::optional<LoopKind> kind = symbolizeLoopKind(word);
-  if (!kind) {
-    parser.emitError(wordLoc)
-        << "expected batch, m, n or k, got '" << word << "'";
-    return {};
-  }
-  int64_t size;
-  if (parser.parseComma() || parser.parseInteger(size))
-    return {};
-  std::optional<int64_t> strides[4];
-  while (succeeded(parser.parseOptionalComma()))
-    if (failed(parseStride(parser, strides)))
-      return {};
-  if (parser.parseGreater())
-    return {};
+  ArrayRef<int64_t> strides = dim->strides;
   return parser.getChecked<LoopDimAttr>(
-      loc, parser.getContext(), *kind, size, strides[0].value_or(0),
-      strides[1].value_or(0), strides[2].value_or(0), strides[3].value_or(0));
+      loc, parser.getContext(), static_cast<LoopKind>(dim->kind), dim->size,
+      strides[0], strides[1], strides[2], strides[3]);
 }
 
 void LoopDimAttr::print(AsmPrinter &printer) const {
-  printer << '<' << stringifyLoopKind(getKind()) << ", " << getSize();
-  const int64_t strides[] = {getA(), getB(), getC(), getBias()};
-  for (auto [name, stride] : llvm::zip_equal(kStrides, strides))
-    if (stride != 0)
-      printer << ", " << name << " = " << stride;
-  printer << '>';
+  printDim(printer,
+           {static_cast<uint32_t>(getKind()),
+            getSize(),
+            {getA(), getB(), getC(), getBias()}},
+           getLoopWords());
 }
 
 LogicalResult LoopDimAttr::verify(EmitError emitError, LoopKind kind,
