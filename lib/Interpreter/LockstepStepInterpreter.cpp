@@ -300,42 +300,6 @@ LogicalResult LockstepStepInterpreter::collectArguments(
 // Results
 //===----------------------------------------------------------------------===//
 
-/// sum += value on each device at which it lives.
-static void addEach(DeviceTensors &sum, const DeviceTensors &value, Type type) {
-  sum.resize(value.size());
-  for (auto [total, term] : llvm::zip_equal(sum, value))
-    if (term)
-      addTo(total, term, type);
-}
-
-LogicalResult LockstepStepInterpreter::accumulate(
-    func::FuncOp function, ArrayRef<DeviceTensors> results, StepResult &sums) {
-  for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    Type element = getElementTypeOrSelf(function.getResultTypes()[i]);
-    dist::PortAttr port = dist::getResultPort(function, i);
-    if (FlatSymbolRefAttr of = dist::getGradientOf(port))
-      addEach(sums.gradients[of.getAttr()], results[i],
-              getAccumulateType(symbols.lookup<dist::StateOp>(of.getValue()),
-                                element));
-    else if (dist::isScalarSum(port))
-      addEach(sums.sums[port.getSlot()], results[i],
-              getAccumulateType({}, element));
-  }
-  return success();
-}
-
-/// @update takes sums in the types in which @microbatch returns them.
-static void convertSums(func::FuncOp update,
-                        LockstepStepInterpreter::StepResult &sums) {
-  for (unsigned i = 0; i < update.getNumArguments(); ++i)
-    if (FlatSymbolRefAttr of =
-            dist::getGradientOf(dist::getArgumentPort(update, i)))
-      for (HostTensor &sum : sums.gradients[of.getAttr()])
-        if (sum)
-          sum = convertElements(
-              sum, getElementTypeOrSelf(update.getArgument(i).getType()));
-}
-
 LogicalResult
 LockstepStepInterpreter::collectMetrics(func::FuncOp function,
                                         ArrayRef<DeviceTensors> results,
@@ -413,9 +377,9 @@ LogicalResult LockstepStepInterpreter::runStep(StringRef name, int64_t step,
     SmallVector<DeviceTensors> arguments, results;
     if (failed(collectArguments(microbatch, call, arguments)) ||
         failed(lockstep.run(microbatch, arguments, results, chunks)) ||
-        failed(accumulate(microbatch, results, result)) ||
         failed(writeStates(microbatch, results)))
       return failure();
+    addResults(symbols, microbatch, ArrayRef(results), result);
   }
   convertSums(update, result);
   Call call{step, 0, nullptr, &result};

@@ -134,36 +134,6 @@ StepInterpreter::collectArguments(func::FuncOp function, Call &call,
 // Steps and entries
 //===----------------------------------------------------------------------===//
 
-LogicalResult StepInterpreter::accumulate(func::FuncOp function,
-                                          ArrayRef<HostTensor> results,
-                                          StepResult &sums) {
-  for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    Type element = results[i].getElementType();
-    dist::PortAttr port = dist::getResultPort(function, i);
-    if (FlatSymbolRefAttr of = dist::getGradientOf(port))
-      addTo(sums.gradients[of.getAttr()], results[i],
-            getAccumulateType(symbols.lookup<dist::StateOp>(of.getValue()),
-                              element));
-    else if (dist::isScalarSum(port))
-      addTo(sums.sums[port.getSlot()], results[i],
-            getAccumulateType({}, element));
-  }
-  return success();
-}
-
-/// @update takes gradients in the type in which @microbatch returns them; it
-/// returns each that @update takes, as `dist.step` verifies.
-static void convertSums(func::FuncOp update,
-                        StepInterpreter::StepResult &sums) {
-  for (unsigned i = 0; i < update.getNumArguments(); ++i)
-    if (FlatSymbolRefAttr of =
-            dist::getGradientOf(dist::getArgumentPort(update, i))) {
-      HostTensor &sum = sums.gradients[of.getAttr()];
-      sum = convertElements(
-          sum, getElementTypeOrSelf(update.getArgument(i).getType()));
-    }
-}
-
 static void collectMetrics(func::FuncOp update, ArrayRef<HostTensor> results,
                            NamedTensors &metrics) {
   for (unsigned i = 0; i < update.getNumResults(); ++i)
@@ -232,9 +202,9 @@ LogicalResult StepInterpreter::runStep(StringRef name, int64_t step,
     SmallVector<HostTensor> arguments, results;
     if (failed(collectArguments(microbatch, call, arguments)) ||
         failed(interpreter.interpret(microbatch, arguments, results)) ||
-        failed(accumulate(microbatch, results, result)) ||
         failed(writeStates(microbatch, results)))
       return failure();
+    addResults(symbols, microbatch, ArrayRef(results), result);
   }
   convertSums(update, result);
   Call call{step, 0, nullptr, &result};

@@ -59,6 +59,16 @@ HostTensor llmc::convertElements(const HostTensor &tensor, Type type) {
   return result;
 }
 
+void llmc::convertTo(HostTensor &tensor, Type type) {
+  tensor = convertElements(tensor, type);
+}
+
+void llmc::convertTo(DeviceTensors &tensors, Type type) {
+  for (HostTensor &tensor : tensors)
+    if (tensor)
+      convertTo(tensor, type);
+}
+
 void llmc::addTo(HostTensor &sum, const HostTensor &value, Type type) {
   if (!sum) {
     sum = convertElements(value, type);
@@ -69,6 +79,13 @@ void llmc::addTo(HostTensor &sum, const HostTensor &value, Type type) {
       sum.setFloat(i, sum.getFloat(i) + value.getFloat(i));
     else
       sum.setInt(i, sum.getInt(i) + value.getInt(i));
+}
+
+void llmc::addTo(DeviceTensors &sum, const DeviceTensors &value, Type type) {
+  sum.resize(value.size());
+  for (auto [total, term] : llvm::zip_equal(sum, value))
+    if (term)
+      addTo(total, term, type);
 }
 
 void llmc::addCounts(const NamedTensors &counts,

@@ -100,8 +100,6 @@ private:
                                  SmallVectorImpl<DeviceTensors> &arguments);
   /// As of StepInterpreter.
   LogicalResult countFirst(dist::StepOp op, int64_t step, InputSource inputs);
-  LogicalResult accumulate(mlir::func::FuncOp function,
-                           ArrayRef<DeviceTensors> results, StepResult &sums);
   LogicalResult collectMetrics(mlir::func::FuncOp function,
                                ArrayRef<DeviceTensors> results,
                                NamedTensors &metrics);

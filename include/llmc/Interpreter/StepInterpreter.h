@@ -91,8 +91,6 @@ private:
   /// Gives the hyper values that an entry counts for the step their totals
   /// over the microbatches, where the module has one.
   LogicalResult countFirst(dist::StepOp op, int64_t step, InputSource inputs);
-  LogicalResult accumulate(mlir::func::FuncOp function,
-                           ArrayRef<HostTensor> results, StepResult &sums);
   LogicalResult writeStates(mlir::func::FuncOp function,
                             ArrayRef<HostTensor> results);
   FailureOr<HostTensor> makeInitial(dist::StateOp state, StringRef directory);
