@@ -48,8 +48,8 @@ private:
              return each.kind == Argument::Kind::Parameter;
            });
   }
-  rt::Result<Attribute> sourceOf(StringRef name, RankedTensorType type,
-                                 bool isRequired);
+  rt::Result<Attribute> sourceOf(StringRef name, dist::Role role,
+                                 RankedTensorType type);
   Attribute weightOf(StringRef name, RankedTensorType type);
   bool isMentioned(const std::string &name) const;
 
@@ -118,8 +118,10 @@ Attribute StateMaker::weightOf(StringRef name, RankedTensorType type) {
 
 /// What is not required starts from zeros where neither a file nor a pattern of
 /// its own says otherwise.
-rt::Result<Attribute>
-StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isRequired) {
+rt::Result<Attribute> StateMaker::sourceOf(StringRef name, dist::Role role,
+                                           RankedTensorType type) {
+  bool isRequired =
+      role == dist::Role::Parameter || role == dist::Role::Constant;
   auto draw = [&](dist::DrawKind kind, ArrayRef<double> values) {
     return Attribute(dist::DrawAttr::get(builder.getContext(), kind, values));
   };
@@ -147,9 +149,10 @@ StateMaker::sourceOf(StringRef name, RankedTensorType type, bool isRequired) {
   }
   if (!isRequired)
     return draw(dist::DrawKind::Zeros, {});
-  return rt::makeError(ErrorKind::usage,
-                       "expected an [[init]] pattern for parameter '" +
-                           name.str() + "', got none that matches")
+  return rt::makeError(ErrorKind::usage, "expected an [[init]] pattern for " +
+                                             dist::stringifyRole(role).str() +
+                                             " '" + name.str() +
+                                             "', got none that matches")
       .withHint(
           "add [[init]] match = \"*\" draw = \"normal\", or give --weights");
 }
@@ -179,13 +182,11 @@ rt::Status StateMaker::addState(unsigned i) {
   const Argument &argument = roles.arguments[i];
   auto type = cast<RankedTensorType>(main.getArgument(i).getType());
   auto role = roleOf(argument.kind);
-  bool isRequired =
-      role == dist::Role::Parameter || role == dist::Role::Constant;
   // The file's values count where neither weights nor a pattern are for it.
   bool hasOther = !argument.source || isMentioned(argument.name);
   Attribute source = argument.source;
   if (hasOther) {
-    LLMC_TRY_ASSIGN(source, sourceOf(argument.name, type, isRequired));
+    LLMC_TRY_ASSIGN(source, sourceOf(argument.name, role, type));
   }
   std::string symbolName = rt::escapeName(argument.name), of;
   if (argument.parameter)

@@ -21,6 +21,8 @@
 // VALUES-DAG: dist.state @fixed {{.*}}source = #dist.draw<normal
 // VALUES-DAG: dist.state @m.w {{.*}}source = #dist.draw<ones>
 // VALUES-DAG: dist.state @count$ {{.*}}source = #dist.draw<zeros>
+// RUN: not %{import} --config %t/some.toml 2>&1 | FileCheck %s --check-prefix=SOME
+// SOME: {{^}}llmc: error[usage]: expected an {{\[\[init\]\]}} pattern for constant 'fixed', got none that matches (add {{\[\[init\]\]}} match = "*" draw = "normal", or give --weights)
 
 // Keys that the text leaves no choice of; a rate is one that the text takes.
 // RUN: not %{import} --set optimizer.name=sgd 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
@@ -91,6 +93,13 @@ draw = "ones"
 
 [[init]]
 match = "*"
+
+//--- some.toml
+[data]
+inputs = {x = 0}
+
+[[init]]
+match = "*w"
 
 //--- step.mlir
 // CHECK-DAG: dist.hyper @lr : tensor<f32>
