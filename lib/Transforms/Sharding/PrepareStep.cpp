@@ -25,12 +25,15 @@
 // row says that the parameter is whole in passing only. What is computed in a
 // trip of a loop, or is sent downward through the chunks, stays as well, and so
 // do conversions where the step's `recompute` says that they are done again.
+// Those of rows that enter a loop are first put in front of it
+// (NarrowStacks.h), so that layers in a loop are narrow once, too.
 //
-// Test: test/Transforms/Sharding/prepare-step.mlir
+// Tests: test/Transforms/Sharding/prepare-step.mlir, prepare-step-loops.mlir
 //===----------------------------------------------------------------------===//
 
 #include "LayoutSteps.h"
 #include "NarrowFirst.h"
+#include "NarrowStacks.h"
 #include "llmc/Analysis/Layouts/StateUse.h"
 #include "llmc/Analysis/Program/Stages.h"
 #include "llmc/Analysis/Program/StepInvariants.h"
@@ -72,10 +75,14 @@ public:
             },
             mesh.getAxes()) {}
 
+  /// Puts in front of loops what their trips make narrow of the same value in
+  /// all microbatches.
+  void narrowStacks();
   void run();
 
 private:
   void readAxes();
+  void findPossible();
   bool isPassing(Operation *op) const;
   bool isReady(Value value, int64_t chunk) const;
   bool mayPrepare(Operation *op) const;
@@ -116,10 +123,17 @@ static bool isOfStages(Operation *op) {
   return isa<dist::JoinOp>(op) || (collective && collective.getSymbolAttr());
 }
 
+static bool isConstant(Value value) {
+  return matchPattern(value, m_Constant());
+}
+
 /// Whether a library or a move reads all elements of the value, or of what only
-/// orders them in another way. A loop of elements reads those that it needs.
+/// orders them in another way, or of each of its rows. A loop of elements reads
+/// those that it needs.
 static bool isReadWhole(Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto enter = dyn_cast<dist::EnterOp>(user))
+      return !enter.isCarry() && isReadWhole(enter.getResult());
     auto kernel = dyn_cast<graph::KernelOpInterface>(user);
     if (isMove(user) || !kernel)
       return isMove(user);
@@ -223,8 +237,7 @@ int64_t StepPreparer::getLocalBytes(Value value) const {
 /// Whether the op writes each element of a state in fewer bytes, for those that
 /// read them all.
 bool StepPreparer::narrows(Operation *op) const {
-  return narrowsOnce && isNarrowing(op) &&
-         !matchPattern(op->getOperand(0), m_Constant()) &&
+  return narrowsOnce && isNarrowing(op) && !isConstant(op->getOperand(0)) &&
          isReadWhole(op->getResult(0));
 }
 
@@ -331,11 +344,32 @@ void StepPreparer::write() {
   }
 }
 
-void StepPreparer::run() {
+void StepPreparer::findPossible() {
   readAxes();
   for (Operation &op : body.without_terminator())
     if (mayPrepare(&op))
       possible.insert(&op);
+}
+
+void StepPreparer::narrowStacks() {
+  if (!narrowsOnce || runs.empty())
+    return;
+  findPossible();
+  SmallVector<Operation *> ops;
+  for (Operation &op : body) {
+    Value stack = findNarrowedStack(&op);
+    if (stack && getPhase(&op) && !invariants.changes(stack) &&
+        !isConstant(stack) && runs.getRunOf(stack) < 0 &&
+        isReady(stack, marks.getChunk(&op)) && isReadWhole(op.getResult(0)))
+      ops.push_back(&op);
+  }
+  StackNarrower narrower;
+  for (Operation *op : ops)
+    narrower.lift(op, marks.getChunk(op));
+}
+
+void StepPreparer::run() {
+  findPossible();
   choose();
   findShared();
   write();
@@ -353,6 +387,7 @@ void PrepareStepPass::runOnOperation() {
       continue;
     dist::RecomputeAttr recompute = step.getRecomputeAttr();
     bool narrowsOnce = !recompute || !recompute.getConversions();
+    StepPreparer(*mesh, program, symbols, narrowsOnce).narrowStacks();
     StepPreparer(*mesh, program, symbols, narrowsOnce).run();
   }
 }

@@ -1,5 +1,5 @@
 // RUN: split-file %s %t
-// RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/loop.mlir --config %S/../../EndToEnd/Inputs/loop.toml --set training.precision=bf16 --mesh data=2 -o - | FileCheck %t/loop.txt
+// RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/loop.mlir --config %S/../../EndToEnd/Inputs/loop.toml --set training.precision=bf16 --set training.microbatches=1 --mesh data=2 -o - | FileCheck %t/loop.txt
 // RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/gpt-tiny.mlir --config %t/zero3.toml --mesh data=2 -o - | FileCheck %t/zero3.toml
 // RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/gpt-tiny.mlir --config %t/fsdp.toml --mesh data=2 -o - | FileCheck %t/zero3.toml
 // RUN: llmc compile --compile-to=materialized %S/../../EndToEnd/Inputs/gpt-tiny.mlir --config %t/zero3.toml --set training.precision=fp8 --mesh data=2 -o - | FileCheck %t/eight.txt

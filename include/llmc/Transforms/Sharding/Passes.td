@@ -253,7 +253,10 @@ def PrepareStepPass : Pass<"llmc-prepare-step", "::mlir::ModuleOp"> {
     `prepare`, which runs before the first microbatch of a step of several. What it
     makes is kept through the step. What a row says is gathered for its use
     (ZeRO-3, FSDP) stays in each microbatch, with all that is made of it; so does
-    what runs in the trips of a loop, and what is sent downward.
+    what runs in the trips of a loop, and what is sent downward. What makes a
+    parameter narrow that a library or a move reads is prepared as well, unless
+    the step's `recompute` says that conversions are done again; where the trips
+    of a loop do so with rows, it is first put in front of the loop, on the stack.
 
     ```mlir
     %p = stablehlo.dot_general %a, %b {dist.block = 1, dist.phase = #dist.phase<forward>}
