@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NarrowFirst.h"
+#include "NarrowStacks.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
@@ -240,10 +241,42 @@ static void narrowFirst(dist::ReshardOp reshard, Erased &erased) {
   }
 }
 
+/// The readers of a value in the trips of loops that it enters; whether these
+/// and all others make the same of its elements, narrow.
+static bool findInTrips(Value value, Operation *&like,
+                        SmallVectorImpl<Operation *> &inTrips) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (auto enter = dyn_cast<dist::EnterOp>(user))
+      return !enter.isCarry() && findInTrips(enter.getResult(), like, inTrips);
+    if (!isNarrowing(user) || user->getNumOperands() != 1)
+      return false;
+    like = like ? like : user;
+    if (findNarrowedStack(user))
+      inTrips.push_back(user);
+    return like->getName() == user->getName() &&
+           getWidth(like->getResult(0)) == getWidth(user->getResult(0)) &&
+           like->getPropertiesAsAttribute() == user->getPropertiesAsAttribute();
+  });
+}
+
+/// What all trips of loops make narrow of what is moved in front of them, is
+/// made of it there.
+static void narrowInFront(dist::ReshardOp reshard) {
+  Operation *like = nullptr;
+  SmallVector<Operation *> inTrips;
+  if (!moves(reshard) || !findInTrips(reshard.getResult(), like, inTrips))
+    return;
+  StackNarrower narrower;
+  for (Operation *op : inTrips)
+    narrower.lift(op, /*chunk=*/0);
+}
+
 void llmc::narrowBeforeMoves(Block &block) {
   SmallVector<dist::ReshardOp> reshards(block.getOps<dist::ReshardOp>());
   Erased erased;
   for (dist::ReshardOp reshard : reshards)
-    if (!erased.contains(reshard))
+    if (!erased.contains(reshard)) {
+      narrowInFront(reshard);
       narrowFirst(reshard, erased);
+    }
 }

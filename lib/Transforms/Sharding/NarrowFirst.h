@@ -17,6 +17,9 @@
 //   %q  = quantize %W1, s(%m)           %q0 = quantize %W, s(%m)
 //                                       %q  = reshard %q0     a byte an element
 //
+// What all trips of loops make narrow of a value that is moved in front of them
+// is made there (NarrowStacks.h), and so before it is moved.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LLMC_LIB_TRANSFORMS_SHARDING_NARROWFIRST_H
