@@ -178,6 +178,11 @@ Operation *FunctionMaterializer::chooseMarks(Value value, LayoutAttr want,
   bool isReturn = user->hasTrait<OpTrait::IsTerminator>();
   if (!producer)
     return isReturn ? nullptr : user;
+  // What a move brings to another stage is there for its user.
+  if (auto moved = dyn_cast<dist::ReshardOp>(producer); moved && !isReturn)
+    if (dist::getLayout(moved.getInput().getType()).getAt() !=
+        dist::getLayout(value.getType()).getAt())
+      return user;
   LayoutAttr from = dist::getLayout(value.getType());
   auto type = cast<RankedTensorType>(value.getType());
   bool isGrowing =

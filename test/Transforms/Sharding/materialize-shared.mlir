@@ -60,3 +60,26 @@ func.func @head(%h: tensor<16x4xf32> {dist.port = #dist.port<input "h", layout =
   return %y, %z : tensor<16x4xf32>, tensor<16x4xf32>
 }
 dist.entry @forward function(@head) chunks([0])
+
+// -----
+
+// A chunk wants a sum of an earlier one both whole and as terms, at a stage that
+// runs a chunk before both: the terms are made where they are read, after the move.
+#at1 = #dist.layout<@mesh, [{}], at = {"pipe" = [1]}>
+#terms1 = #dist.layout<@mesh, [{}], partial = [sum{"t"}], at = {"pipe" = [1]}>
+#at0 = #dist.layout<@mesh, [{}], at = {"pipe" = [0]}>
+#terms0 = #dist.layout<@mesh, [{}], partial = [sum{"t"}], at = {"pipe" = [0]}>
+dist.mesh @mesh = <"pipe"=2, "t"=2> pipeline "pipe"
+// CHECK-LABEL: func.func @chunks
+func.func @chunks(%x: tensor<4xf32> {dist.port = #dist.port<input "x", layout = #terms1>}, %a: tensor<4xf32> {dist.port = #dist.port<input "a", layout = #terms0>}) -> (tensor<4xf32> {dist.port = #dist.port<output "y", layout = #at0>}, tensor<4xf32> {dist.port = #dist.port<output "z", layout = #terms0>}) {
+  // CHECK: %[[S:.*]] = stablehlo.add
+  // CHECK-NEXT: %[[W:.*]] = dist.reshard %[[S]] {dist.block = 1
+  // CHECK-NEXT: %[[T:.*]] = dist.keep %[[W]] where "t" = 0 {dist.block = 2
+  %s = stablehlo.add %x, %x {dist.block = 1 : i64, dist.layouts = [#terms1], dist.phase = #dist.phase<forward>} : tensor<4xf32>
+  // CHECK-NEXT: stablehlo.tanh %[[W]]
+  %y = stablehlo.tanh %s {dist.block = 2 : i64, dist.layouts = [#at0], dist.phase = #dist.phase<forward>} : tensor<4xf32>
+  // CHECK-NEXT: stablehlo.add %[[T]], %arg1
+  %z = stablehlo.add %s, %a {dist.block = 2 : i64, dist.layouts = [#terms0], dist.phase = #dist.phase<forward>} : tensor<4xf32>
+  return %y, %z : tensor<4xf32>, tensor<4xf32>
+}
+dist.entry @forward function(@chunks) chunks([0, 1, 2, 3])
