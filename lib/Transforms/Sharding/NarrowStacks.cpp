@@ -4,7 +4,7 @@
 //
 // See NarrowStacks.h.
 //
-// Test: test/Transforms/Sharding/prepare-step-loops.mlir
+// Tests: test/Transforms/Sharding/prepare-step-loops.mlir, -stacks
 //===----------------------------------------------------------------------===//
 
 #include "NarrowStacks.h"
