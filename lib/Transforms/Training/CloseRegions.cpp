@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Program/RegionConstants.h"
+#include "llmc/Dialect/Graph/IR/Combination.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
@@ -172,68 +173,42 @@ void ElementPart::hoist() {
       each.erase();
 }
 
+static void hoistElementPart(graph::CombinationOpInterface op) {
+  graph::Combination combination = op.getCombination();
+  if (combination.elements.size() == 1)
+    ElementPart(op, *combination.body, combination.elements.front()).hoist();
+}
+
 //===----------------------------------------------------------------------===//
 // What is left
 //===----------------------------------------------------------------------===//
-
-/// Outer values become inputs of a reduction; its steps hand them on.
-static void addInputs(stablehlo::ReduceOp op,
-                      const llvm::SetVector<Value> &captured) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  SmallVector<Value> inputs(op.getInputs()), inits(op.getInitValues());
-  SmallVector<Type> types(op.getResultTypes());
-  Block &block = op.getBody().front();
-  unsigned count = inputs.size();
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(inputs[0].getType()).getShape();
-  ArrayRef<int64_t> result = cast<RankedTensorType>(types[0]).getShape();
-  SmallVector<Value> returned(block.getTerminator()->getOperands());
-  for (auto [i, value] : llvm::enumerate(captured)) {
-    Type element = getElementTypeOrSelf(value.getType());
-    inits.push_back(value);
-    inputs.push_back(stablehlo::broadcastInDim(
-        builder, loc, value, RankedTensorType::get(shape, element), {}));
-    types.push_back(RankedTensorType::get(result, element));
-    Value inside = block.insertArgument(count + i, value.getType(), loc);
-    replaceAllUsesInRegionWith(value, inside, op.getBody());
-    returned.push_back(inside);
-  }
-  for (Value value : captured)
-    block.addArgument(value.getType(), loc);
-  block.getTerminator()->setOperands(returned);
-  auto closed = stablehlo::ReduceOp::create(builder, loc, types, inputs, inits,
-                                            op.getDimensionsAttr());
-  closed->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  closed.getBody().takeBody(op.getBody());
-  op->replaceAllUsesWith(closed.getResults().take_front(op->getNumResults()));
-  op.erase();
-}
 
 static LogicalResult closeOp(Operation *op) {
   for (Region &region : op->getRegions())
     if (!region.empty())
       takeInConstants(region);
-  auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
-  auto scatter = dyn_cast<stablehlo::ScatterOp>(op);
-  if (reduce && reduce.getInputs().size() == 1)
-    ElementPart(op, reduce.getBody(), op->getOpOperand(0)).hoist();
-  if (scatter && scatter.getInputs().size() == 1)
-    ElementPart(op, scatter.getUpdateComputation(), op->getOpOperand(2))
-        .hoist();
+  auto combining = dyn_cast<graph::CombinationOpInterface>(op);
+  if (combining)
+    hoistElementPart(combining);
   for (Region &region : op->getRegions()) {
     llvm::SetVector<Value> captured = getCaptured(region);
     if (captured.empty())
       continue;
-    if (!reduce || !llvm::all_of(captured, [](Value value) {
+    OpBuilder builder(op);
+    Operation *closed = nullptr;
+    if (combining && llvm::all_of(captured, [](Value value) {
           return isScalarTensor(value.getType());
         }))
+      closed = combining.buildClosed(builder, captured.getArrayRef());
+    if (!closed)
       return emitRefusal(op, rt::ErrorKind::unsupported)
              << "expected a body that combines its arguments and constants, "
                 "got "
                 "one that combines the accumulated value with a value computed "
                 "outside, which is not supported";
-    addInputs(reduce, captured);
+    op->replaceAllUsesWith(
+        closed->getResults().take_front(op->getNumResults()));
+    op->erase();
     return success();
   }
   return success();

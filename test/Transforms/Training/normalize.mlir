@@ -9,7 +9,7 @@ func.func @reduce(%x: tensor<4x3xf32> {dist.port = #dist.port<input "x">}) -> (t
   // CHECK: %[[ONE:.*]] = stablehlo.constant dense<1.0
   // CHECK: %[[R:.*]] = stablehlo.reduce(%{{.*}} init: %[[ONE]]) applies stablehlo.multiply
   // CHECK: %[[B:.*]] = stablehlo.broadcast_in_dim %[[C]], dims = []
-  // CHECK: %[[P:.*]] = stablehlo.multiply %[[R]], %[[B]]
+  // CHECK: %[[P:.*]] = stablehlo.multiply %[[B]], %[[R]]
   // CHECK: return %[[P]]
   %r = stablehlo.reduce(%x init: %c) applies stablehlo.multiply across dimensions = [0]
       : (tensor<4x3xf32>, tensor<f32>) -> tensor<3xf32>

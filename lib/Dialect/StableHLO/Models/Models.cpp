@@ -40,6 +40,7 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerKnownParts(registry);
   registerKnownSlices(registry);
   registerPairedRows(registry);
+  registerCombinations(registry);
   registerLoopModels(registry);
   registerBranchModels(registry);
   registerCallModels(registry);

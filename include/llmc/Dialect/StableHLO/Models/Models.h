@@ -38,6 +38,7 @@ void registerMovementModels(mlir::DialectRegistry &registry);
 void registerKnownParts(mlir::DialectRegistry &registry);
 void registerKnownSlices(mlir::DialectRegistry &registry);
 void registerPairedRows(mlir::DialectRegistry &registry);
+void registerCombinations(mlir::DialectRegistry &registry);
 void registerLoopModels(mlir::DialectRegistry &registry);
 void registerBranchModels(mlir::DialectRegistry &registry);
 void registerCallModels(mlir::DialectRegistry &registry);
