@@ -193,10 +193,17 @@ void training::setResults(func::FuncOp function, ValueRange values) {
       function.getContext(), function.getArgumentTypes(), values.getTypes()));
 }
 
-/// An identity that only stopped a derivative.
+/// An identity that only stops a derivative.
 static bool isStop(Operation &op) {
   return isa<stablehlo::OptimizationBarrierOp>(op) &&
          op.hasAttr(DistDialect::kStopGradient);
+}
+
+Value training::getStopped(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || !isStop(*result.getOwner()))
+    return {};
+  return result.getOwner()->getOperand(result.getResultNumber());
 }
 
 void training::eraseDerivativeMarks(func::FuncOp function) {

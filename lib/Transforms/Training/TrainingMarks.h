@@ -78,6 +78,10 @@ SmallVector<mlir::func::FuncOp> getGraphFunctions(ModuleOp module);
 /// stood on those, ports included, is gone.
 void setResults(mlir::func::FuncOp function, ValueRange values);
 
+/// What `value` is but for its derivative, where an identity stops that; else
+/// null.
+Value getStopped(Value value);
+
 /// Takes off the ops of a function what was said to the derivative alone.
 void eraseDerivativeMarks(mlir::func::FuncOp function);
 /// Erases ops without users, from the last to the first.

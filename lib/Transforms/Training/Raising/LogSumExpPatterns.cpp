@@ -6,13 +6,16 @@
 //         | is_finite m ? m : 0    as JAX and an import of ONNX write it
 //   lse x = log(sum exp(x - m)) + m, also log |.|
 //
-// Other shifts, and none, give other values where an exponential overflows:
-// those stay, and so do sums that something else reads.
+// A derivative that is stopped at m is so on both sides, and they cancel as
+// they do where it flows. Other shifts, and none, give other values where an
+// exponential overflows: those stay, and so do sums that something else reads.
 //
-// Test: test/Transforms/Training/raise-log-sum-exp-alone.mlir
+// Tests: test/Transforms/Training/raise-log-sum-exp-alone.mlir,
+//        raise-stopped-max.mlir
 //===----------------------------------------------------------------------===//
 
 #include "LogSumExpPatterns.h"
+#include "../TrainingMarks.h"
 #include "NormPatterns.h"
 #include "llmc/Dialect/StableHLO/IR/RowView.h"
 #include <cmath>
@@ -25,30 +28,42 @@ using stablehlo::matchReduction;
 using stablehlo::RowReduction;
 using stablehlo::RowView;
 
-std::optional<bool> training::matchRowMax(RowView view, Value x,
-                                          ArrayRef<int64_t> dims) {
+/// Looks through shape ops and stops of derivatives.
+static RowView &peelStops(RowView &view, RowMax &max) {
   view.peel();
-  bool isSafe = false;
+  while (Value stopped = getStopped(view.value)) {
+    max.isStopped = true;
+    view = view.through(stopped).peel();
+  }
+  return view;
+}
+
+std::optional<RowMax> training::matchRowMax(RowView view, Value x,
+                                            ArrayRef<int64_t> dims) {
+  RowMax result;
+  peelStops(view, result);
   if (auto select = view.value.getDefiningOp<stablehlo::SelectOp>()) {
     auto isFinite = select.getPred().getDefiningOp<stablehlo::IsFiniteOp>();
     std::optional<double> other = getSplatNumber(select.getOnFalse());
     if (!isFinite || isFinite.getOperand() != select.getOnTrue() || !other ||
         *other != 0)
       return std::nullopt;
-    isSafe = true;
-    view = view.through(select.getOnTrue()).peel();
+    result.isSafe = true;
+    view = view.through(select.getOnTrue());
+    peelStops(view, result);
   }
   if (auto bound = view.value.getDefiningOp<stablehlo::MaxOp>())
     for (unsigned i : {0u, 1u})
       if (std::optional<double> number = getSplatNumber(bound->getOperand(i));
           number && *number == -INFINITY) {
-        view = view.through(bound->getOperand(1 - i)).peel();
+        view = view.through(bound->getOperand(1 - i));
+        peelStops(view, result);
         break;
       }
   std::optional<RowReduction> max = matchReduction(view, ReductionKind::max);
   if (!max || max->input != x || ArrayRef<int64_t>(max->dims) != dims)
     return std::nullopt;
-  return isSafe;
+  return result;
 }
 
 /// `rows`, which has the dimensions of `full` without `dims`, and others of
@@ -139,18 +154,18 @@ std::optional<LogSumExpMatch> training::matchLogSumExpSum(Operation *op,
     if (!log)
       continue;
     Value x = log->shifted.getLhs();
-    std::optional<bool> isSafe =
+    std::optional<RowMax> max =
         matchRowMax(RowView::of(log->shifted.getRhs()), x, log->dims);
     std::optional<RowView> added =
         viewRowsFrom(x, log->dims, add->getOperand(1 - i));
-    if (!isSafe)
+    if (!max)
       reason = "what is subtracted is not the maximum";
-    else if (!added || matchRowMax(*added, x, log->dims) != isSafe)
+    else if (!added || matchRowMax(*added, x, log->dims) != max)
       reason = "what is added is not what was subtracted";
     else if (!log->isInner)
       reason = "the sum or its exponentials have other uses";
     else
-      return LogSumExpMatch{x, log->dims, *isSafe};
+      return LogSumExpMatch{x, log->dims, max->isSafe};
     return std::nullopt;
   }
   return std::nullopt;

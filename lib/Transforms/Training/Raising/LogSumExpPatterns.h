@@ -27,10 +27,22 @@ struct LogSumExpMatch {
 std::optional<LogSumExpMatch> matchLogSumExpSum(Operation *op,
                                                 StringRef &reason);
 
-/// The maximum of x along `dims` that the view shows: whether it is 0 where it
-/// is infinite. Nothing where it shows something else.
-std::optional<bool> matchRowMax(stablehlo::RowView view, Value x,
-                                ArrayRef<int64_t> dims);
+/// A maximum of each row.
+struct RowMax {
+  /// It is 0 where it is infinite.
+  bool isSafe = false;
+  /// The text says that no derivative flows through it.
+  bool isStopped = false;
+
+  bool operator!=(const RowMax &other) const {
+    return isSafe != other.isSafe || isStopped != other.isStopped;
+  }
+};
+
+/// The maximum of x along `dims` that the view shows. Nothing where it shows
+/// something else.
+std::optional<RowMax> matchRowMax(stablehlo::RowView view, Value x,
+                                  ArrayRef<int64_t> dims);
 
 } // namespace llmc::training
 

@@ -26,9 +26,9 @@ using stablehlo::RowView;
 /// x of `x - max x` along `dims`.
 static Value matchMaxShift(stablehlo::SubtractOp shifted,
                            ArrayRef<int64_t> dims) {
-  std::optional<bool> isSafe =
+  std::optional<RowMax> max =
       matchRowMax(RowView::of(shifted.getRhs()), shifted.getLhs(), dims);
-  return isSafe && !*isSafe ? shifted.getLhs() : Value();
+  return max && !max->isSafe ? shifted.getLhs() : Value();
 }
 
 /// All uses of `value` are in the two ops.
