@@ -96,7 +96,10 @@ const char kConfigurationEnd[] =
     "Elements convert to the input's type: floats and integers to floats,\n"
     "integers to integers that hold them, booleans to all. `llmc-run` and\n"
     "`llmc run` take the files by `--data x=train.safetensors --data\n"
-    "y=labels.npy`, or those of all sources by `--data`.\n";
+    "y=labels.npy`, or those of all sources by `--data`. Given to a model, an\n"
+    "`.npy` or `.safetensors` file under a name that no source has is an "
+    "array\n"
+    "for the input of that name, which `[data]` feeds no more.\n";
 
 const char kResults[] = R"([training]
 module = "step"

@@ -198,6 +198,36 @@ Result<std::vector<DataSource>> llmc::rt::findSources(const Config &config) {
   return sources;
 }
 
+/// The length of the name in "name=file"; nothing where the text is a file.
+static std::optional<size_t> findName(const std::string &text) {
+  size_t equals = text.find('=');
+  std::error_code code;
+  if (equals == std::string::npos || text.find_first_of("/*?[,") < equals ||
+      std::filesystem::exists(text, code)) {
+    return std::nullopt;
+  }
+  return equals;
+}
+
+void llmc::rt::addNamedArray(const std::string &text, Config &config) {
+  std::optional<size_t> length = findName(text);
+  std::string extension = std::filesystem::path(text).extension();
+  if (!length || *length == 0 ||
+      (extension != ".npy" && extension != ".safetensors")) {
+    return;
+  }
+  std::string name = text.substr(0, *length);
+  if (config.sources.count(name) > 0) {
+    return;
+  }
+  DataConfig source;
+  source.kind = "array";
+  source.shuffle = config.data.shuffle;
+  source.heldOut = config.data.heldOut;
+  config.sources[name] = std::move(source);
+  config.data.inputs.erase(name);
+}
+
 Result<std::pair<std::string, std::string>>
 llmc::rt::splitSource(const std::string &text,
                       const std::vector<std::string> &sources) {
@@ -209,9 +239,7 @@ llmc::rt::splitSource(const std::string &text,
   if (std::find(sources.begin(), sources.end(), name) != sources.end()) {
     return std::make_pair(name, text.substr(equals + 1));
   }
-  bool isPath = name.find_first_of("/*?[,") != std::string::npos;
-  std::error_code code;
-  if (isPath || std::filesystem::exists(text, code)) {
+  if (!findName(text)) {
     return std::make_pair(std::string(), text);
   }
   std::string expected =

@@ -280,6 +280,29 @@ TEST(Sources, FilesByName) {
   EXPECT_EQ(*splitSource("at/a=b.npy", {"x"}), (Pair{"", "at/a=b.npy"}));
 }
 
+TEST(Sources, ArraysOfAFlag) {
+  Config config;
+  config.data.inputs = {{"x", 0}, {"y", 1}};
+  config.data.shuffle = false;
+  config.sources["z"].kind = "tokens";
+  // Files, a name that is there, and what holds no array change nothing.
+  for (const char *text :
+       {"x.npy", "at/x=a.npy", "z=a.npy", "x=a.bin", "=a.npy"}) {
+    addNamedArray(text, config);
+  }
+  EXPECT_EQ(config.sources.size(), 1U);
+  EXPECT_EQ(config.sources["z"].kind, "tokens");
+  addNamedArray("x=a*.npy", config);
+  addNamedArray("w=a.safetensors", config);
+  EXPECT_EQ(config.data.inputs, (std::map<std::string, int64_t>{{"y", 1}}));
+  ASSERT_EQ(config.sources.size(), 3U);
+  for (const char *name : {"w", "x"}) {
+    EXPECT_EQ(config.sources[name].kind, "array");
+    EXPECT_FALSE(config.sources[name].shuffle);
+    EXPECT_TRUE(config.sources[name].file.empty());
+  }
+}
+
 TEST(Sources, NamesThatAreNotThere) {
   auto wrong = splitSource("a=b.npy", {"x", "y"});
   ASSERT_FALSE(wrong.ok());

@@ -83,6 +83,8 @@ static rt::Status addFiles(const std::vector<std::string> &flags,
 /// `--data`, `--evaluate-data` and `--data-type` over the sources of the
 /// configuration.
 static rt::Status addData(const Options &options, rt::Config &config) {
+  for (const std::string &text : options.data)
+    rt::addNamedArray(text, config);
   LLMC_TRY(addFiles(options.data, &rt::DataConfig::file, config));
   LLMC_TRY(
       addFiles(options.evaluateData, &rt::DataConfig::evaluateFile, config));

@@ -122,7 +122,10 @@ std::string Starter::writeData() const {
     for (auto [offset, input] : llvm::enumerate(inputs))
       text += quote(input.name) + " = " + std::to_string(offset) + "  # " +
               showType(input.type) + "\n";
-    return text + "\n";
+    text += "# Or rows of arrays:";
+    for (const GuessedArgument &input : inputs)
+      text += " --data " + input.name + "=<file>.npy";
+    return text + "\n\n";
   }
   std::string text;
   for (const GuessedArgument &input : inputs)

@@ -36,6 +36,11 @@ Result<std::vector<DataSource>> findSources(const Config &config);
 Result<std::pair<std::string, std::string>>
 splitSource(const std::string &text, const std::vector<std::string> &sources);
 
+/// "name=file" of a flag, with a file or glob of .npy or .safetensors and a
+/// name that no source has: `config` gets an array for the input of that name,
+/// which [data] feeds no more. Any other text changes nothing.
+void addNamedArray(const std::string &text, Config &config);
+
 /// The files and globs that a text names, separated by commas; one file where
 /// there is one of that name.
 std::vector<std::string> splitPatterns(const std::string &text);
