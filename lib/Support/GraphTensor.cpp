@@ -32,16 +32,36 @@ static Type graphElement(Type type) {
                              : Type();
 }
 
-bool isGraphTensor(Type type) {
+/// Whether `type` is a tensor of static shape whose bytes can be counted, at
+/// `bytes` for each element.
+static bool isCountedTensor(Type type, int64_t bytes) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() ||
-      !isGraphElement(tensor.getElementType()))
+  if (!tensor || !tensor.hasStaticShape())
     return false;
-  int64_t bytes = 8; // no element is wider
   for (int64_t size : tensor.getShape())
     if (size != 0 && llvm::MulOverflow(bytes, size, bytes))
       return false;
   return true;
+}
+
+bool isGraphTensor(Type type) {
+  return isCountedTensor(type, /*bytes=*/8) && // no element is wider
+         isGraphElement(cast<RankedTensorType>(type).getElementType());
+}
+
+bool isComplexElement(Type type) {
+  auto complex = dyn_cast<ComplexType>(type);
+  return complex && isa<Float32Type, Float64Type>(complex.getElementType());
+}
+
+bool isComplexTensor(Type type) {
+  return isCountedTensor(type, /*bytes=*/16) &&
+         isComplexElement(cast<RankedTensorType>(type).getElementType());
+}
+
+bool isScalarOrComplexTensor(Type type) {
+  return (isGraphTensor(type) || isComplexTensor(type)) &&
+         cast<RankedTensorType>(type).getRank() == 0;
 }
 
 bool isBoolTensor(Type type) {

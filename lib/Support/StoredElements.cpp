@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Support/StoredElements.h"
+#include "llmc/Support/GraphTensor.h"
 #include "llmc/Support/Refusal.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/SymbolTable.h"
@@ -67,7 +68,9 @@ Type llmc::getMemoryType(Type element) {
 
 /// Types without elements (symbols, tokens of a dialect) are no business of
 /// this check.
-static bool isStored(Type type) {
+/// Complex elements are those that a text may have, where `isText`.
+static bool isStored(Type type, bool isText) {
+  auto isStored = [&](Type part) { return ::isStored(part, isText); };
   if (auto function = dyn_cast<FunctionType>(type))
     return llvm::all_of(function.getInputs(), isStored) &&
            llvm::all_of(function.getResults(), isStored);
@@ -76,7 +79,8 @@ static bool isStored(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   Type element = shaped ? shaped.getElementType() : type;
   if (isa<IntegerType, FloatType, ComplexType>(element) || shaped)
-    return isa<IndexType>(element) || getRuntimeDType(element);
+    return isa<IndexType>(element) || getRuntimeDType(element) ||
+           (isText && isComplexElement(element));
   return true;
 }
 
@@ -89,30 +93,38 @@ static LogicalResult refuse(Operation *op, const Twine &what, Type type) {
          << type << ", which is not supported";
 }
 
-static LogicalResult verifyOp(Operation *op) {
+static LogicalResult verifyOp(Operation *op, bool isText) {
   for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
-    if (!isStored(type))
+    if (!isStored(type, isText))
       return refuse(op, "result #" + Twine(i), type);
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (auto [i, type] : llvm::enumerate(block.getArgumentTypes()))
-        if (!isStored(type))
+        if (!isStored(type, isText))
           return refuse(op, "argument #" + Twine(i), type);
   // Signatures of declarations, states, hyper values.
   if (!isa<SymbolOpInterface>(op))
     return success();
   for (NamedAttribute attribute : op->getAttrs())
     if (auto type = dyn_cast<TypeAttr>(attribute.getValue());
-        type && !isStored(type.getValue()))
+        type && !isStored(type.getValue(), isText))
       return refuse(op, "'" + attribute.getName().getValue() + "'",
                     type.getValue());
   return success();
 }
 
-LogicalResult llmc::verifyStoredElements(Operation *root) {
-  WalkResult walked = root->walk<WalkOrder::PreOrder>([](Operation *op) {
-    return failed(verifyOp(op)) ? WalkResult::interrupt()
-                                : WalkResult::advance();
+static LogicalResult verifyAll(Operation *root, bool isText) {
+  WalkResult walked = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    return failed(verifyOp(op, isText)) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
   });
   return failure(walked.wasInterrupted());
+}
+
+LogicalResult llmc::verifyStoredElements(Operation *root) {
+  return verifyAll(root, /*isText=*/false);
+}
+
+LogicalResult llmc::verifyTextElements(Operation *root) {
+  return verifyAll(root, /*isText=*/true);
 }

@@ -95,7 +95,7 @@ PLACES = {
     "signature": """func.func public @main(%a: tensor<4xf32> loc("x")) -> tensor<4xf32> { return %a : tensor<4xf32> }
 func.func private @g(tensor<4xT>)""",
 }
-ELEMENTS = ["f8E4M3", "f8E3M4", "f6E3M2FN", "f4E2M1FN", "i2", "ui2", "i24", "f128", "tf32", "complex<f32>", "!q.uniform<i8>"]
+ELEMENTS = ["f8E4M3", "f8E3M4", "f6E3M2FN", "f4E2M1FN", "i2", "ui2", "i24", "f128", "tf32", "complex<f16>", "!q.uniform<i8>"]
 
 
 def typed(place, element):

@@ -37,6 +37,14 @@ bool isSignedTensor(mlir::Type type);
 bool isScalarTensor(mlir::Type type);
 bool isIndexScalar(mlir::Type type);
 
+/// A tensor as above, but of complex<f32> or complex<f64>: texts have such, and
+/// programs do not.
+bool isComplexTensor(mlir::Type type);
+/// A scalar of a graph tensor or of a complex one.
+bool isScalarOrComplexTensor(mlir::Type type);
+/// True for complex<f32> and complex<f64>.
+bool isComplexElement(mlir::Type type);
+
 /// `type` without its encoding: what a computed result type starts from.
 mlir::RankedTensorType withoutEncoding(mlir::Type type);
 

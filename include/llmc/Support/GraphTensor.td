@@ -28,6 +28,18 @@ def SignedTensor : GraphTensorOf<"isSignedTensor",
 def ScalarTensor : GraphTensorOf<"isScalarTensor", "tensor of rank 0">;
 def IndexScalar : GraphTensorOf<"isIndexScalar", "integer tensor of rank 0">;
 
+/// What texts may also hold until the import has split it into its parts.
+def ComplexTensor : GraphTensorOf<"isComplexTensor",
+    "statically shaped tensor of complex<f32> or complex<f64> below 2^63 bytes">;
+class OrComplex<Type real>
+    : Type<Or<[real.predicate, ComplexTensor.predicate]>,
+           real.summary # " or of complex numbers", "::mlir::RankedTensorType">;
+def GraphOrComplexTensor : OrComplex<GraphTensor>;
+def FloatOrComplexTensor : OrComplex<FloatTensor>;
+def NumberOrComplexTensor : OrComplex<NumberTensor>;
+def SignedOrComplexTensor : OrComplex<SignedTensor>;
+def ScalarOrComplexTensor : GraphTensorOf<"isScalarOrComplexTensor", "tensor of rank 0">;
+
 class GraphTrait<string name> : NativeOpTrait<name> {
   let cppNamespace = "::llmc";
 }

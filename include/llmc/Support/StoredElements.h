@@ -36,6 +36,10 @@ Type getMemoryType(Type element);
 /// symbol at or inside of `root` whose elements are not stored.
 LogicalResult verifyStoredElements(Operation *root);
 
+/// The same of a text, which may have complex<f32> and complex<f64> too: the
+/// import splits these into their parts.
+LogicalResult verifyTextElements(Operation *root);
+
 } // namespace llmc
 
 #endif // LLMC_SUPPORT_STOREDELEMENTS_H

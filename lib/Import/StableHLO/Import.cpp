@@ -123,10 +123,11 @@ import::importStableHLO(MLIRContext &context, const std::string &path,
   LLMC_TRY(expandCallers(*module));
   LLMC_TRY(inlineCalls(*module, main));
   LLMC_TRY(flattenTuples(main));
+  LLMC_TRY(readResources(main));
+  LLMC_TRY(splitComplexNumbers(main));
   LLMC_TRY(checkGraph(*module, main));
   LLMC_TRY(markSpread(main));
   LLMC_TRY(inlineManualRegions(main));
-  LLMC_TRY(readResources(main));
   SmallVector<Derivation> derivations = readDerivations(main);
   if (options.config.training.unroll)
     unrollLoops(main);

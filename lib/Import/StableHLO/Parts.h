@@ -48,6 +48,11 @@ rt::Status inlineCalls(mlir::ModuleOp module, mlir::func::FuncOp main);
 /// returns. Calls are inlined.
 rt::Status flattenTuples(mlir::func::FuncOp main);
 
+/// Splits each complex value into its real and its imaginary part, by what the
+/// ops say of themselves (ComplexParts.h). Calls are inlined. Error 5: an op
+/// that says nothing; a complex argument or result of `main`.
+rt::Status splitComplexNumbers(mlir::func::FuncOp main);
+
 /// Puts the elements of constants that stand beside the text, in resources,
 /// into the constants.
 rt::Status readResources(mlir::func::FuncOp main);

@@ -45,8 +45,11 @@ static DenseElementsAttr readElements(DenseResourceElementsAttr resource) {
 
 static rt::Status refuse(Location loc, DenseResourceElementsAttr resource) {
   ShapedType type = resource.getType();
+  Type element = type.getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  Type part = complex ? complex.getElementType() : element;
   int64_t each =
-      llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+      llvm::divideCeil(part.getIntOrFloatBitWidth(), 8) * (complex ? 2 : 1);
   size_t got = resource.getRawHandle().getBlob()->getData().size();
   return rt::makeError(ErrorKind::diagnosed,
                        describePlace(loc) + "expected " +

@@ -174,7 +174,7 @@ rt::Result<OwningOpRef<ModuleOp>> import::parseText(MLIRContext &context,
     return unknownOp ? suggestList(status, file) : status;
   }
   LLMC_TRY(refuseUnknownOps(*module, text, file));
-  if (failed(verifyStoredElements(*module)))
+  if (failed(verifyTextElements(*module)))
     return error.status(ErrorKind::unsupported,
                         file + ": expected elements that llmc computes with");
   LLMC_TRY(checkSizes(*module));

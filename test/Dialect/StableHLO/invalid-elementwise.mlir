@@ -17,7 +17,7 @@ func.func @element(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @dynamic(%x: tensor<?xf32>) {
-  // expected-error@+1 {{operand #0 must be statically shaped tensor of i1, integers or floats below 2^63 bytes, but got 'tensor<?xf32>'}}
+  // expected-error@+1 {{operand #0 must be statically shaped tensor of i1, integers or floats below 2^63 bytes or of complex numbers, but got 'tensor<?xf32>'}}
   %0 = stablehlo.add %x, %x : tensor<?xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @dynamic(%x: tensor<?xf32>) {
 // -----
 
 func.func @huge(%x: tensor<4294967296x4294967296xf32>) {
-  // expected-error@+1 {{operand #0 must be statically shaped tensor of floats, but got 'tensor<4294967296x4294967296xf32>'}}
+  // expected-error@+1 {{operand #0 must be statically shaped tensor of floats or of complex numbers, but got 'tensor<4294967296x4294967296xf32>'}}
   %0 = stablehlo.exponential %x : tensor<4294967296x4294967296xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @huge(%x: tensor<4294967296x4294967296xf32>) {
 // -----
 
 func.func @width(%x: tensor<4xi3>) {
-  // expected-error@+1 {{operand #0 must be statically shaped tensor of i1, integers or floats below 2^63 bytes, but got 'tensor<4xi3>'}}
+  // expected-error@+1 {{operand #0 must be statically shaped tensor of i1, integers or floats below 2^63 bytes or of complex numbers, but got 'tensor<4xi3>'}}
   %0 = stablehlo.add %x, %x : tensor<4xi3>
   return
 }
@@ -41,7 +41,7 @@ func.func @width(%x: tensor<4xi3>) {
 // -----
 
 func.func @float_only(%x: tensor<4xi32>) {
-  // expected-error@+1 {{operand #0 must be statically shaped tensor of floats, but got 'tensor<4xi32>'}}
+  // expected-error@+1 {{operand #0 must be statically shaped tensor of floats or of complex numbers, but got 'tensor<4xi32>'}}
   %0 = stablehlo.sqrt %x : tensor<4xi32>
   return
 }
@@ -49,7 +49,7 @@ func.func @float_only(%x: tensor<4xi32>) {
 // -----
 
 func.func @no_i1(%x: tensor<4xi1>) {
-  // expected-error@+1 {{operand #0 must be statically shaped tensor of integers or floats, but got 'tensor<4xi1>'}}
+  // expected-error@+1 {{operand #0 must be statically shaped tensor of integers or floats or of complex numbers, but got 'tensor<4xi1>'}}
   %0 = stablehlo.subtract %x, %x : tensor<4xi1>
   return
 }
@@ -57,7 +57,7 @@ func.func @no_i1(%x: tensor<4xi1>) {
 // -----
 
 func.func @unsigned_abs(%x: tensor<4xui32>) {
-  // expected-error@+1 {{operand #0 must be statically shaped tensor of signed integers or floats, but got 'tensor<4xui32>'}}
+  // expected-error@+1 {{operand #0 must be statically shaped tensor of signed integers or floats or of complex numbers, but got 'tensor<4xui32>'}}
   %0 = stablehlo.abs %x : tensor<4xui32>
   return
 }

@@ -33,7 +33,7 @@ func.func @dot_result(%x: tensor<4x6xf32>, %y: tensor<6x3xf32>) {
 // -----
 
 func.func @dot_elements(%x: tensor<4x6xf32>, %y: tensor<6x3xi32>) {
-  // expected-error@+1 {{expected operands and result all of floats or all of integers, got 'tensor<4x6xf32>', 'tensor<6x3xi32>' and 'tensor<4x3xf32>'}}
+  // expected-error@+1 {{expected operands and result all of floats, all of integers or all of complex numbers, got 'tensor<4x6xf32>', 'tensor<6x3xi32>' and 'tensor<4x3xf32>'}}
   %0 = stablehlo.dot %x, %y : (tensor<4x6xf32>, tensor<6x3xi32>) -> tensor<4x3xf32>
   return
 }

@@ -41,7 +41,7 @@ func.func @dot_shape(%a: tensor<2x4x8xf32>, %b: tensor<2x8x4xf32>) {
 // -----
 
 func.func @dot_elements(%a: tensor<4xf32>, %b: tensor<4xi32>) {
-  // expected-error@+1 {{expected operands and result all of floats or all of integers, got 'tensor<4xf32>', 'tensor<4xi32>' and 'tensor<f32>'}}
+  // expected-error@+1 {{expected operands and result all of floats, all of integers or all of complex numbers, got 'tensor<4xf32>', 'tensor<4xi32>' and 'tensor<f32>'}}
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xi32>) -> tensor<f32>
   return
 }
@@ -187,7 +187,7 @@ func.func @body_returned(%x: tensor<4x8xf32>, %s: tensor<f32>) {
 // -----
 
 func.func @dot_left_elements(%a: tensor<4xi32>, %b: tensor<4xf32>) {
-  // expected-error@+1 {{expected operands and result all of floats or all of integers, got 'tensor<4xi32>', 'tensor<4xf32>' and 'tensor<f32>'}}
+  // expected-error@+1 {{expected operands and result all of floats, all of integers or all of complex numbers, got 'tensor<4xi32>', 'tensor<4xf32>' and 'tensor<f32>'}}
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : (tensor<4xi32>, tensor<4xf32>) -> tensor<f32>
   return
 }
@@ -195,7 +195,7 @@ func.func @dot_left_elements(%a: tensor<4xi32>, %b: tensor<4xf32>) {
 // -----
 
 func.func @dot_result_elements(%a: tensor<4xf32>) {
-  // expected-error@+1 {{expected operands and result all of floats or all of integers, got 'tensor<4xf32>', 'tensor<4xf32>' and 'tensor<i32>'}}
+  // expected-error@+1 {{expected operands and result all of floats, all of integers or all of complex numbers, got 'tensor<4xf32>', 'tensor<4xf32>' and 'tensor<i32>'}}
   %0 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<i32>
   return
 }

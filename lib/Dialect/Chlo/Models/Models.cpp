@@ -94,6 +94,7 @@ void chlo::registerModels(DialectRegistry &registry) {
   registerAngleModels(registry);
   registerBesselModels(registry);
   registerBitsModels(registry);
+  registerComplexModels(registry);
   registerGammaModels(registry);
   registerInverseModels(registry);
   registerRaggedDotModels(registry);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Assembly.h"
+#include "llmc/Dialect/Graph/IR/ComplexParts.h"
 
 using namespace mlir;
 using namespace llmc::stablehlo;
@@ -50,6 +51,29 @@ void llmc::stablehlo::printTypesOrSame(OpAsmPrinter &printer,
     printer << types.back();
   else
     printer.printFunctionalType(types.drop_back(), types.take_back());
+}
+
+ParseResult llmc::stablehlo::parsePartTypes(OpAsmParser &parser, Type &lhs,
+                                            Type &rhs, Type &result) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseType(result))
+    return failure();
+  if (auto function = dyn_cast<FunctionType>(result))
+    return parseFunctionalTypes(parser, loc, function, {&lhs, &rhs, &result});
+  lhs = rhs = graph::getPartType(result);
+  if (!lhs)
+    return parser.emitError(loc, "expected a tensor of complex numbers, got ")
+           << result;
+  return success();
+}
+
+void llmc::stablehlo::printPartTypes(OpAsmPrinter &printer, Operation *,
+                                     Type lhs, Type rhs, Type result) {
+  Type part = graph::getPartType(result);
+  if (lhs == part && rhs == part)
+    printer << result;
+  else
+    printer.printFunctionalType(TypeRange{lhs, rhs}, TypeRange{result});
 }
 
 ParseResult llmc::stablehlo::parseSelectTypes(OpAsmParser &parser, Type &pred,
@@ -162,6 +186,20 @@ llmc::stablehlo::parseDistribution(OpAsmParser &parser,
 void llmc::stablehlo::printDistribution(OpAsmPrinter &printer, Operation *,
                                         RngDistributionAttr distribution) {
   printer << stringifyRngDistribution(distribution.getValue());
+}
+
+ParseResult llmc::stablehlo::parseTransformKind(OpAsmParser &parser,
+                                                FftTypeAttr &kind) {
+  FftType value;
+  if (parseEnumerator(parser, "kind of transform", symbolizeFftType, value))
+    return failure();
+  kind = FftTypeAttr::get(parser.getContext(), value);
+  return success();
+}
+
+void llmc::stablehlo::printTransformKind(OpAsmPrinter &printer, Operation *,
+                                         FftTypeAttr kind) {
+  printer << stringifyFftType(kind.getValue());
 }
 
 //===----------------------------------------------------------------------===//

@@ -58,6 +58,17 @@ ParseResult parseDistribution(OpAsmParser &parser,
 void printDistribution(OpAsmPrinter &printer, Operation *op,
                        RngDistributionAttr distribution);
 
+/// `IRFFT`.
+ParseResult parseTransformKind(OpAsmParser &parser, FftTypeAttr &kind);
+void printTransformKind(OpAsmPrinter &printer, Operation *op, FftTypeAttr kind);
+
+/// `tensor<4xcomplex<f32>>`, from which the types of the parts follow, or the
+/// functional form.
+ParseResult parsePartTypes(OpAsmParser &parser, Type &lhs, Type &rhs,
+                           Type &result);
+void printPartTypes(OpAsmPrinter &printer, Operation *op, Type lhs, Type rhs,
+                    Type result);
+
 /// `e8m7`: bits of exponent and mantissa.
 ParseResult parseFloatFormat(OpAsmParser &parser,
                              mlir::IntegerAttr &exponentBits,

@@ -67,7 +67,7 @@ ComparisonType CompareOp::getOrderType() {
     if (*type != ComparisonType::NOTYPE)
       return *type;
   Type element = getLhs().getType().getElementType();
-  if (isa<FloatType>(element))
+  if (isa<FloatType, ComplexType>(element))
     return ComparisonType::FLOAT;
   return element.isInteger(1) || element.isUnsignedInteger()
              ? ComparisonType::UNSIGNED
@@ -80,10 +80,17 @@ LogicalResult CompareOp::verify() {
     return emitOpError("expected operands of one element type, got ")
            << element << " and " << getRhs().getType().getElementType();
   ComparisonType type = getOrderType();
+  ComparisonDirection direction = getComparisonDirection();
+  bool isComplex = isa<ComplexType>(element);
+  if (isComplex && direction != ComparisonDirection::EQ &&
+      direction != ComparisonDirection::NE)
+    return emitOpError("expected EQ or NE of complex numbers, got ")
+           << stringifyComparisonDirection(direction);
   bool isFloat =
       type == ComparisonType::FLOAT || type == ComparisonType::TOTALORDER;
   bool isUnsigned = element.isInteger(1) || element.isUnsignedInteger();
-  if (isFloat != isa<FloatType>(element) ||
+  if (isFloat != isa<FloatType, ComplexType>(element) ||
+      (isComplex && type != ComparisonType::FLOAT) ||
       (!isFloat && isUnsigned != (type == ComparisonType::UNSIGNED)))
     return emitOpError("expected a comparison type that suits ")
            << element << ", got " << stringifyComparisonType(type);

@@ -62,11 +62,14 @@ static LogicalResult verifyPrecision(DotGeneralOp op) {
 /// All floats or all integers.
 static LogicalResult verifyElements(Operation *op, Type lhs, Type rhs,
                                     Type result) {
-  bool real = isFloatTensor(result);
-  if (isFloatTensor(lhs) == real && isFloatTensor(rhs) == real)
+  auto kindOf = [](Type type) {
+    return isComplexTensor(type) ? 2 : isFloatTensor(type) ? 1 : 0;
+  };
+  int kind = kindOf(result);
+  if (kindOf(lhs) == kind && kindOf(rhs) == kind)
     return success();
-  return op->emitOpError("expected operands and result all of floats or all of "
-                         "integers, got ")
+  return op->emitOpError("expected operands and result all of floats, all of "
+                         "integers or all of complex numbers, got ")
          << lhs << ", " << rhs << " and " << result;
 }
 
@@ -122,7 +125,7 @@ LogicalResult stablehlo::verifyScalarFunction(Operation *op, Region &body,
     return op->emitOpError("expected a body of ")
            << 2 * count << " arguments, got " << block.getNumArguments();
   auto isScalar = [&](Type type, Type element) {
-    return isScalarTensor(type) &&
+    return isScalarOrComplexTensor(type) &&
            cast<RankedTensorType>(type).getElementType() == element;
   };
   for (auto [i, type] : llvm::enumerate(block.getArgumentTypes()))
@@ -153,7 +156,7 @@ LogicalResult stablehlo::verifyScalarPredicate(Operation *op, StringRef what,
            << what << " of " << 2 * elements.size() << " arguments, got "
            << block.getNumArguments();
   for (auto [i, type] : llvm::enumerate(block.getArgumentTypes()))
-    if (!isScalarTensor(type) ||
+    if (!isScalarOrComplexTensor(type) ||
         cast<RankedTensorType>(type).getElementType() != elements[i / 2])
       return op->emitOpError("expected ")
              << what << " argument #" << i << " to be a scalar of "
@@ -183,7 +186,7 @@ LogicalResult MapOp::verify() {
     return emitOpError("expected a computation of ")
            << getInputs().size() << " arguments that returns one value";
   auto isElement = [](Type scalar, Type tensor) {
-    return isScalarTensor(scalar) && haveSameElement(scalar, tensor);
+    return isScalarOrComplexTensor(scalar) && haveSameElement(scalar, tensor);
   };
   for (auto [argument, input] :
        llvm::zip_equal(block.getArguments(), getInputs()))

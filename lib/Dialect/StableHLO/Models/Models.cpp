@@ -53,6 +53,11 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerOlderForms(registry);
   registerStaticForms(registry);
   registerTupleModels(registry);
+  registerComplexElements(registry);
+  registerComplexMovement(registry);
+  registerComplexProducts(registry);
+  registerComplexRegions(registry);
+  registerFourierTransforms(registry);
   registerBatchedConvolution(registry);
   registerBatchedMovement(registry);
   registerBatchedIndexing(registry);

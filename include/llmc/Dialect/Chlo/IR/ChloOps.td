@@ -95,7 +95,7 @@ def Chlo_AtanOp : Chlo_UnaryOp<"atan", FloatTensor, "Arc tangent">;
 def Chlo_AtanhOp : Chlo_UnaryOp<"atanh", FloatTensor, "Inverse hyperbolic tangent">;
 def Chlo_BesselI1eOp : Chlo_UnaryOp<"bessel_i1e", FloatTensor,
     "Modified Bessel function of order 1, times exp(-|x|)">;
-def Chlo_CoshOp : Chlo_UnaryOp<"cosh", FloatTensor, "Hyperbolic cosine">;
+def Chlo_CoshOp : Chlo_UnaryOp<"cosh", FloatOrComplexTensor, "Hyperbolic cosine">;
 def Chlo_DigammaOp : Chlo_UnaryOp<"digamma", FloatTensor,
     "Derivative of the logarithm of the gamma function; NaN at its poles">;
 def Chlo_ErfOp : Chlo_UnaryOp<"erf", FloatTensor, "Error function">;
@@ -108,8 +108,8 @@ def Chlo_NextAfterOp : Chlo_BinaryOp<"next_after", FloatTensor,
     "The float beside the first operand, toward the second">;
 def Chlo_PolygammaOp : Chlo_BinaryOp<"polygamma", FloatTensor,
     "Derivative, of the order of the first operand, of digamma at the second">;
-def Chlo_SinhOp : Chlo_UnaryOp<"sinh", FloatTensor, "Hyperbolic sine">;
-def Chlo_SquareOp : Chlo_UnaryOp<"square", FloatTensor, "Product with itself">;
+def Chlo_SinhOp : Chlo_UnaryOp<"sinh", FloatOrComplexTensor, "Hyperbolic sine">;
+def Chlo_SquareOp : Chlo_UnaryOp<"square", FloatOrComplexTensor, "Product with itself">;
 
 def Chlo_TopKOp : Op<Chlo_Dialect, "top_k", [Pure]> {
   let summary = "The greatest elements of the last dimension, and where they stand";

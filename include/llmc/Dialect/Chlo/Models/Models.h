@@ -20,6 +20,7 @@ void registerModels(mlir::DialectRegistry &registry);
 void registerAngleModels(mlir::DialectRegistry &registry);
 void registerBesselModels(mlir::DialectRegistry &registry);
 void registerBitsModels(mlir::DialectRegistry &registry);
+void registerComplexModels(mlir::DialectRegistry &registry);
 void registerGammaModels(mlir::DialectRegistry &registry);
 void registerInverseModels(mlir::DialectRegistry &registry);
 void registerRaggedDotModels(mlir::DialectRegistry &registry);

@@ -39,6 +39,10 @@ def StableHLO_RngAlgorithm : StableHLO_Enum<"RngAlgorithm",
 def StableHLO_RngDistribution : StableHLO_Enum<"RngDistribution",
     "how random numbers are distributed", [
       I32EnumAttrCase<"UNIFORM", 1>, I32EnumAttrCase<"NORMAL", 2>]>;
+def StableHLO_FftType : StableHLO_Enum<"FftType",
+    "direction of a Fourier transform, and which of its sides is real", [
+      I32EnumAttrCase<"FFT", 0>, I32EnumAttrCase<"IFFT", 1>,
+      I32EnumAttrCase<"RFFT", 2>, I32EnumAttrCase<"IRFFT", 3>]>;
 def StableHLO_ResultAccuracyMode : StableHLO_Enum<"ResultAccuracyMode",
     "how the accuracy of a result is given", [
       I32EnumAttrCase<"DEFAULT", 0>, I32EnumAttrCase<"HIGHEST", 1>,
@@ -54,6 +58,7 @@ def StableHLO_RngAlgorithmAttr
     : EnumAttr<StableHLO_Dialect, StableHLO_RngAlgorithm, "rng_algorithm">;
 def StableHLO_RngDistributionAttr
     : EnumAttr<StableHLO_Dialect, StableHLO_RngDistribution, "rng_distribution">;
+def StableHLO_FftTypeAttr : EnumAttr<StableHLO_Dialect, StableHLO_FftType, "fft_type">;
 def StableHLO_ResultAccuracyModeAttr
     : EnumAttr<StableHLO_Dialect, StableHLO_ResultAccuracyMode, "result_accuracy_mode"> {
   let assemblyFormat = "`<` $value `>`";

@@ -30,8 +30,8 @@ def StableHLO_WhileOp : StableHLO_Op<"while", [RecursiveMemoryEffects,
     op have the shapes and element types of the operands; the condition returns
     a scalar of i1.
   }];
-  let arguments = (ins Variadic<GraphTensor>:$operand);
-  let results = (outs Variadic<GraphTensor>:$result);
+  let arguments = (ins Variadic<GraphOrComplexTensor>:$operand);
+  let results = (outs Variadic<GraphOrComplexTensor>:$result);
   let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -46,7 +46,7 @@ def StableHLO_CaseOp : StableHLO_Op<"case", [RecursiveMemoryEffects]> {
     take nothing, and return the shapes and element types of the results.
   }];
   let arguments = (ins IndexScalar:$index);
-  let results = (outs Variadic<GraphTensor>:$result);
+  let results = (outs Variadic<GraphOrComplexTensor>:$result);
   let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
   let hasVerifier = 1;
 }
@@ -58,7 +58,7 @@ def StableHLO_IfOp : StableHLO_Op<"if", [RecursiveMemoryEffects]> {
     the shapes and element types of the results.
   }];
   let arguments = (ins BoolTensor:$pred);
-  let results = (outs Variadic<GraphTensor>:$result);
+  let results = (outs Variadic<GraphOrComplexTensor>:$result);
   let regions = (region SizedRegion<1>:$true_branch, SizedRegion<1>:$false_branch);
   let hasVerifier = 1;
 }

@@ -20,18 +20,18 @@ class StableHLO_DynamicOp<string mnemonic, string text>
 }
 
 def StableHLO_DynamicReshapeOp : StableHLO_DynamicOp<"dynamic_reshape", "Reshape to a computed shape"> {
-  let arguments = (ins GraphTensor:$operand, IntTensor:$output_shape);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins GraphOrComplexTensor:$operand, IntTensor:$output_shape);
+  let results = (outs GraphOrComplexTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 def StableHLO_DynamicBroadcastInDimOp : StableHLO_DynamicOp<"dynamic_broadcast_in_dim",
     "Repetition to a computed shape"> {
-  let arguments = (ins GraphTensor:$operand, IntTensor:$output_dimensions,
+  let arguments = (ins GraphOrComplexTensor:$operand, IntTensor:$output_dimensions,
                        DenseI64ArrayAttr:$broadcast_dimensions,
                        OptionalAttr<DenseI64ArrayAttr>:$known_expanding_dimensions,
                        OptionalAttr<DenseI64ArrayAttr>:$known_nonexpanding_dimensions);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let assemblyFormat = [{
     $operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions attr-dict `:`
     functional-type(operands, results)
@@ -41,7 +41,7 @@ def StableHLO_DynamicBroadcastInDimOp : StableHLO_DynamicOp<"dynamic_broadcast_i
 def StableHLO_DynamicIotaOp : StableHLO_DynamicOp<"dynamic_iota",
     "Position along one dimension of a computed shape"> {
   let arguments = (ins IntTensor:$output_shape, I64Attr:$iota_dimension);
-  let results = (outs NumberTensor:$result);
+  let results = (outs NumberOrComplexTensor:$result);
   let assemblyFormat = [{
     $output_shape `,` `dim` `=` $iota_dimension attr-dict `:`
     functional-type(operands, results)
@@ -49,34 +49,35 @@ def StableHLO_DynamicIotaOp : StableHLO_DynamicOp<"dynamic_iota",
 }
 
 def StableHLO_DynamicPadOp : StableHLO_DynamicOp<"dynamic_pad", "Padding by computed amounts"> {
-  let arguments = (ins GraphTensor:$operand, ScalarTensor:$padding_value,
+  let arguments = (ins GraphOrComplexTensor:$operand, ScalarOrComplexTensor:$padding_value,
                        IntTensor:$edge_padding_low, IntTensor:$edge_padding_high,
                        IntTensor:$interior_padding);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 def StableHLO_RealDynamicSliceOp : StableHLO_DynamicOp<"real_dynamic_slice",
     "Box at computed indices with computed strides"> {
   let description = "Constraints: those of `slice`, which takes its place.";
-  let arguments = (ins GraphTensor:$operand, IntTensor:$start_indices,
+  let arguments = (ins GraphOrComplexTensor:$operand, IntTensor:$start_indices,
                        IntTensor:$limit_indices, IntTensor:$strides);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 def StableHLO_DynamicGatherOp : StableHLO_DynamicOp<"dynamic_gather",
     "Boxes of a computed size at run-time positions"> {
-  let arguments = (ins GraphTensor:$operand, IntTensor:$start_indices, IntTensor:$slice_sizes,
+  let arguments = (ins GraphOrComplexTensor:$operand, IntTensor:$start_indices,
+                       IntTensor:$slice_sizes,
                        StableHLO_GatherDimensionNumbersAttr:$dimension_numbers,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
 }
 
 def StableHLO_DynamicConvOp : StableHLO_DynamicOp<"dynamic_conv",
     "Convolution of an input that is padded by computed amounts"> {
   let description = "Constraints: those of `convolution`, which takes its place.";
-  let arguments = (ins GraphTensor:$lhs, GraphTensor:$rhs, IntTensor:$padding,
+  let arguments = (ins GraphOrComplexTensor:$lhs, GraphOrComplexTensor:$rhs, IntTensor:$padding,
                        OptionalAttr<DenseI64ArrayAttr>:$window_strides,
                        OptionalAttr<DenseI64ArrayAttr>:$lhs_dilation,
                        OptionalAttr<DenseI64ArrayAttr>:$rhs_dilation,
@@ -84,13 +85,13 @@ def StableHLO_DynamicConvOp : StableHLO_DynamicOp<"dynamic_conv",
                        StableHLO_ConvDimensionNumbersAttr:$dimension_numbers,
                        I64Attr:$feature_group_count, I64Attr:$batch_group_count,
                        OptionalAttr<StableHLO_PrecisionConfigAttr>:$precision_config);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
 }
 
 def StableHLO_GetDimensionSizeOp : StableHLO_Op<"get_dimension_size", [Pure]> {
   let summary = "Size of a dimension";
   let description = "Constraints: a dimension of the operand; the result is a scalar of i32.";
-  let arguments = (ins GraphTensor:$operand, I64Attr:$dimension);
+  let arguments = (ins GraphOrComplexTensor:$operand, I64Attr:$dimension);
   let results = (outs IndexScalar:$result);
   let assemblyFormat = [{
     $operand `,` `dim` `=` $dimension attr-dict `:` functional-type(operands, results)
@@ -106,8 +107,8 @@ def StableHLO_SetDimensionSizeOp : StableHLO_Op<"set_dimension_size", [Pure]> {
     Constraints: a dimension of the operand; a scalar size; the result is of the
     operand's shape and element type.
   }];
-  let arguments = (ins GraphTensor:$operand, IndexScalar:$size, I64Attr:$dimension);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins GraphOrComplexTensor:$operand, IndexScalar:$size, I64Attr:$dimension);
+  let results = (outs GraphOrComplexTensor:$result);
   let assemblyFormat = [{
     $operand `,` $size `,` `dim` `=` $dimension attr-dict `:`
     functional-type(operands, results)

@@ -34,8 +34,8 @@ class StableHLO_UnaryOp<string mnemonic, Type tensor, string text>
 
 /// A transcendental function, which may ask for an accuracy.
 class StableHLO_AccurateOp<string mnemonic, string text>
-    : StableHLO_UnaryOp<mnemonic, FloatTensor, text> {
-  let arguments = (ins FloatTensor:$operand,
+    : StableHLO_UnaryOp<mnemonic, FloatOrComplexTensor, text> {
+  let arguments = (ins FloatOrComplexTensor:$operand,
                        OptionalAttr<StableHLO_ResultAccuracyAttr>:$result_accuracy);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand), [{
     build($_builder, $_state, withoutEncoding(operand.getType()), operand,
@@ -43,12 +43,26 @@ class StableHLO_AccurateOp<string mnemonic, string text>
   }]>];
 }
 
-def StableHLO_AbsOp : StableHLO_UnaryOp<"abs", SignedTensor, "Absolute value">;
+def StableHLO_AbsOp : StableHLO_Op<"abs", [Pure, ElementwiseShape]> {
+  let summary = "Absolute value";
+  let description = [{
+    Constraints: operand and result have one shape; the result has the operand's
+    element type, or that of the parts of a complex one.
+  }];
+  let arguments = (ins SignedOrComplexTensor:$operand);
+  let results = (outs SignedTensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$operand), [{
+    build($_builder, $_state, withoutEncoding(operand.getType()), operand);
+  }]>];
+  let assemblyFormat =
+      "$operand attr-dict `:` custom<SameTypes>(type($operand), type($result))";
+  let hasVerifier = 1;
+}
 def StableHLO_CeilOp : StableHLO_UnaryOp<"ceil", FloatTensor, "Round up">;
 def StableHLO_CountLeadingZerosOp : StableHLO_UnaryOp<"count_leading_zeros", IntTensor,
     "Number of zero bits above the highest bit that is set">;
 def StableHLO_FloorOp : StableHLO_UnaryOp<"floor", FloatTensor, "Round down">;
-def StableHLO_NegOp : StableHLO_UnaryOp<"negate", NumberTensor, "Negation">;
+def StableHLO_NegOp : StableHLO_UnaryOp<"negate", NumberOrComplexTensor, "Negation">;
 def StableHLO_NotOp : StableHLO_UnaryOp<"not", BoolOrIntTensor,
                                         "Bitwise or logical complement">;
 def StableHLO_PopulationCountOp : StableHLO_UnaryOp<"popcnt", IntTensor,
@@ -57,7 +71,7 @@ def StableHLO_RoundOp : StableHLO_UnaryOp<"round_nearest_afz", FloatTensor,
     "Round to nearest, ties away from zero">;
 def StableHLO_RoundNearestEvenOp : StableHLO_UnaryOp<"round_nearest_even", FloatTensor,
     "Round to nearest, ties to even">;
-def StableHLO_SignOp : StableHLO_UnaryOp<"sign", SignedTensor,
+def StableHLO_SignOp : StableHLO_UnaryOp<"sign", SignedOrComplexTensor,
                                          "-1, 0 or 1; NaN stays NaN">;
 def StableHLO_CbrtOp : StableHLO_AccurateOp<"cbrt", "Cube root">;
 def StableHLO_CosineOp : StableHLO_AccurateOp<"cosine", "Cosine">;
@@ -82,8 +96,8 @@ def StableHLO_ConvertOp : StableHLO_Op<"convert", [Pure, ElementwiseShape]> {
 
     Constraints: operand and result have one shape.
   }];
-  let arguments = (ins GraphTensor:$operand);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins GraphOrComplexTensor:$operand);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Type":$element), [{
     build($_builder, $_state,
           ::mlir::cast<::mlir::RankedTensorType>(withoutEncoding(operand.getType()))
@@ -166,16 +180,16 @@ class StableHLO_BinaryOp<string mnemonic, Type tensor, string text,
   }];
 }
 
-def StableHLO_AddOp : StableHLO_BinaryOp<"add", GraphTensor,
+def StableHLO_AddOp : StableHLO_BinaryOp<"add", GraphOrComplexTensor,
     "Sum; logical or on i1", [Commutative]>;
-def StableHLO_SubtractOp : StableHLO_BinaryOp<"subtract", NumberTensor, "Difference">;
-def StableHLO_MulOp : StableHLO_BinaryOp<"multiply", GraphTensor,
+def StableHLO_SubtractOp : StableHLO_BinaryOp<"subtract", NumberOrComplexTensor, "Difference">;
+def StableHLO_MulOp : StableHLO_BinaryOp<"multiply", GraphOrComplexTensor,
     "Product; logical and on i1", [Commutative]>;
-def StableHLO_DivOp : StableHLO_BinaryOp<"divide", NumberTensor,
+def StableHLO_DivOp : StableHLO_BinaryOp<"divide", NumberOrComplexTensor,
     "Quotient; integers truncate toward zero">;
 def StableHLO_RemOp : StableHLO_BinaryOp<"remainder", NumberTensor,
     "Remainder with the sign of the dividend">;
-def StableHLO_PowOp : StableHLO_BinaryOp<"power", NumberTensor, "Power">;
+def StableHLO_PowOp : StableHLO_BinaryOp<"power", NumberOrComplexTensor, "Power">;
 def StableHLO_MaxOp : StableHLO_BinaryOp<"maximum", GraphTensor,
     "Maximum, NaN if either is; logical or on i1", [Commutative]>;
 def StableHLO_MinOp : StableHLO_BinaryOp<"minimum", GraphTensor,
@@ -204,9 +218,10 @@ def StableHLO_CompareOp : StableHLO_Op<"compare", [Pure, ElementwiseShape]> {
     by the element type.
 
     Constraints: operands have one shape, the result's, and one element type;
-    the comparison type suits it.
+    the comparison type suits it; complex numbers are equal or not, and have no
+    order.
   }];
-  let arguments = (ins GraphTensor:$lhs, GraphTensor:$rhs,
+  let arguments = (ins GraphOrComplexTensor:$lhs, GraphOrComplexTensor:$rhs,
                        StableHLO_ComparisonDirectionAttr:$comparison_direction,
                        OptionalAttr<StableHLO_ComparisonTypeAttr>:$compare_type);
   let results = (outs BoolTensor:$result);
@@ -234,8 +249,9 @@ def StableHLO_SelectOp : StableHLO_Op<"select", [Pure]> {
     Constraints: `on_true`, `on_false` and the result have one shape and element
     type; `pred` has that shape or rank 0.
   }];
-  let arguments = (ins BoolTensor:$pred, GraphTensor:$on_true, GraphTensor:$on_false);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins BoolTensor:$pred, GraphOrComplexTensor:$on_true,
+                       GraphOrComplexTensor:$on_false);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$pred, "::mlir::Value":$onTrue,
                                  "::mlir::Value":$onFalse), [{
     build($_builder, $_state, withoutEncoding(onTrue.getType()), pred, onTrue, onFalse);

@@ -9,6 +9,7 @@
 #define LLMC_DIALECT_STABLEHLO_IR_STABLEHLOOPS_TD
 
 include "llmc/Dialect/StableHLO/IR/StableHLOCollectiveOps.td"
+include "llmc/Dialect/StableHLO/IR/StableHLOComplexOps.td"
 include "llmc/Dialect/StableHLO/IR/StableHLOControlOps.td"
 include "llmc/Dialect/StableHLO/IR/StableHLODynamicOps.td"
 include "llmc/Dialect/StableHLO/IR/StableHLONormOps.td"
@@ -27,11 +28,11 @@ def StableHLO_DotGeneralOp : StableHLO_Op<"dot_general", [Pure]> {
     are none or two; operands and result are all floats or all no floats. With an
     algorithm both precisions are `DEFAULT`.
   }];
-  let arguments = (ins GraphTensor:$lhs, GraphTensor:$rhs,
+  let arguments = (ins GraphOrComplexTensor:$lhs, GraphOrComplexTensor:$rhs,
                        StableHLO_DotDimensionNumbersAttr:$dot_dimension_numbers,
                        OptionalAttr<StableHLO_PrecisionConfigAttr>:$precision_config,
                        OptionalAttr<StableHLO_DotAlgorithmAttr>:$algorithm);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` custom<DotDimensions>($dot_dimension_numbers)
     `` custom<DotPrecision>($precision_config, $algorithm)
@@ -49,9 +50,9 @@ def StableHLO_DotOp : StableHLO_Op<"dot", [Pure]> {
     size of the first one of the right, and the result has the others; precisions and
     element types are as those of `dot_general`.
   }];
-  let arguments = (ins GraphTensor:$lhs, GraphTensor:$rhs,
+  let arguments = (ins GraphOrComplexTensor:$lhs, GraphOrComplexTensor:$rhs,
                        OptionalAttr<StableHLO_PrecisionConfigAttr>:$precision_config);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `` custom<Precision>($precision_config)
     attr-dict `:` functional-type(operands, results)
@@ -69,8 +70,8 @@ def StableHLO_MapOp : StableHLO_Op<"map", [RecursiveMemoryEffects,
     them in order; the function takes a scalar of each input's element type and
     returns one of the result's.
   }];
-  let arguments = (ins Variadic<GraphTensor>:$inputs, DenseI64ArrayAttr:$dimensions);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins Variadic<GraphOrComplexTensor>:$inputs, DenseI64ArrayAttr:$dimensions);
+  let results = (outs GraphOrComplexTensor:$result);
   let regions = (region SizedRegion<1>:$computation);
   let hasVerifier = 1;
 }
@@ -87,9 +88,10 @@ def StableHLO_ReduceOp : StableHLO_Op<"reduce", [RecursiveMemoryEffects,
     pair i have one element type; distinct dimensions in range; results have the
     remaining dimensions; the body takes 2n scalars and returns n.
   }];
-  let arguments = (ins Variadic<GraphTensor>:$inputs, Variadic<ScalarTensor>:$init_values,
+  let arguments = (ins Variadic<GraphOrComplexTensor>:$inputs,
+                       Variadic<ScalarOrComplexTensor>:$init_values,
                        DenseI64ArrayAttr:$dimensions);
-  let results = (outs Variadic<GraphTensor>:$result);
+  let results = (outs Variadic<GraphOrComplexTensor>:$result);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
     /// The body's only op if the compact form may name it, else null.
@@ -108,11 +110,11 @@ def StableHLO_GatherOp : StableHLO_Op<"gather", [Pure]> {
 
     Constraints: those of the published specification, C1 to C23.
   }];
-  let arguments = (ins GraphTensor:$operand, IntTensor:$start_indices,
+  let arguments = (ins GraphOrComplexTensor:$operand, IntTensor:$start_indices,
                        StableHLO_GatherDimensionNumbersAttr:$dimension_numbers,
                        DenseI64ArrayAttr:$slice_sizes,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let hasVerifier = 1;
 }
 
@@ -126,12 +128,12 @@ def StableHLO_ScatterOp : StableHLO_Op<"scatter", [RecursiveMemoryEffects,
     Constraints: those of the published specification, without promotion: pair i
     has one element type throughout.
   }];
-  let arguments = (ins Variadic<GraphTensor>:$inputs, IntTensor:$scatter_indices,
-                       Variadic<GraphTensor>:$updates,
+  let arguments = (ins Variadic<GraphOrComplexTensor>:$inputs, IntTensor:$scatter_indices,
+                       Variadic<GraphOrComplexTensor>:$updates,
                        StableHLO_ScatterDimensionNumbersAttr:$scatter_dimension_numbers,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$unique_indices);
-  let results = (outs Variadic<GraphTensor>:$result);
+  let results = (outs Variadic<GraphOrComplexTensor>:$result);
   let regions = (region SizedRegion<1>:$update_computation);
   let hasVerifier = 1;
 }
@@ -147,10 +149,10 @@ def StableHLO_SortOp : StableHLO_Op<"sort", [RecursiveMemoryEffects,
     dimension in [-rank, rank); the comparator takes 2n scalars and returns one of
     i1.
   }];
-  let arguments = (ins Variadic<GraphTensor>:$inputs,
+  let arguments = (ins Variadic<GraphOrComplexTensor>:$inputs,
                        DefaultValuedOptionalAttr<I64Attr, "-1">:$dimension,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$is_stable);
-  let results = (outs Variadic<GraphTensor>:$results);
+  let results = (outs Variadic<GraphOrComplexTensor>:$results);
   let regions = (region SizedRegion<1>:$comparator);
   let extraClassDeclaration = [{
     /// The dimension, counted from the first.

@@ -19,7 +19,7 @@ def StableHLO_ConstantOp : StableHLO_Op<"constant", [Pure, ConstantLike,
     elements are in the text (not elided).
   }];
   let arguments = (ins ElementsAttr:$value);
-  let results = (outs GraphTensor:$output);
+  let results = (outs GraphOrComplexTensor:$output);
   let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value), [{
     build($_builder, $_state, value.getShapedType(), value);
   }]>];
@@ -32,7 +32,7 @@ def StableHLO_IotaOp : StableHLO_Op<"iota", [Pure]> {
   let summary = "Position along one dimension";
   let description = "Constraints: `iota_dimension` is a dimension of the result.";
   let arguments = (ins I64Attr:$iota_dimension);
-  let results = (outs NumberTensor:$output);
+  let results = (outs NumberOrComplexTensor:$output);
   let assemblyFormat = "`dim` `=` $iota_dimension attr-dict `:` type($output)";
   let hasVerifier = 1;
 }
@@ -45,8 +45,8 @@ def StableHLO_BroadcastInDimOp : StableHLO_Op<"broadcast_in_dim", [Pure, Uniform
     Constraints: one distinct result dimension for each operand dimension, of
     the same size unless the operand's is 1; one element type.
   }];
-  let arguments = (ins GraphTensor:$operand, DenseI64ArrayAttr:$broadcast_dimensions);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins GraphOrComplexTensor:$operand, DenseI64ArrayAttr:$broadcast_dimensions);
+  let results = (outs GraphOrComplexTensor:$result);
   let assemblyFormat = [{
     $operand `,` `dims` `=` $broadcast_dimensions attr-dict `:`
     functional-type(operands, results)
@@ -63,8 +63,8 @@ def StableHLO_BroadcastOp : StableHLO_Op<"broadcast", [Pure]> {
     Constraints: the result has the dimensions `broadcast_sizes` before those of the
     operand, and its element type.
   }];
-  let arguments = (ins GraphTensor:$operand, DenseI64ArrayAttr:$broadcast_sizes);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins GraphOrComplexTensor:$operand, DenseI64ArrayAttr:$broadcast_sizes);
+  let results = (outs GraphOrComplexTensor:$result);
   let assemblyFormat = [{
     $operand `,` `sizes` `=` $broadcast_sizes attr-dict `:`
     functional-type(operands, results)
@@ -75,8 +75,8 @@ def StableHLO_BroadcastOp : StableHLO_Op<"broadcast", [Pure]> {
 def StableHLO_ReshapeOp : StableHLO_Op<"reshape", [Pure, UniformElement]> {
   let summary = "The same elements in row-major order under another shape";
   let description = "Constraints: one number of elements and one element type.";
-  let arguments = (ins GraphTensor:$operand);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins GraphOrComplexTensor:$operand);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand,
                                  "::llvm::ArrayRef<int64_t>":$shape), [{
     build($_builder, $_state, withoutEncoding(operand.getType()).clone(shape), operand);
@@ -93,8 +93,8 @@ def StableHLO_TransposeOp : StableHLO_Op<"transpose", [Pure, UniformElement]> {
 
     Constraints: `permutation` is one; shapes agree under it; one element type.
   }];
-  let arguments = (ins GraphTensor:$operand, DenseI64ArrayAttr:$permutation);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins GraphOrComplexTensor:$operand, DenseI64ArrayAttr:$permutation);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand,
                                  "::llvm::ArrayRef<int64_t>":$permutation)>];
   let assemblyFormat = [{
@@ -107,8 +107,8 @@ def StableHLO_TransposeOp : StableHLO_Op<"transpose", [Pure, UniformElement]> {
 def StableHLO_ReverseOp : StableHLO_Op<"reverse", [Pure, ElementwiseShape, UniformElement]> {
   let summary = "Reversed order along some dimensions";
   let description = "Constraints: distinct dimensions of the operand; one type.";
-  let arguments = (ins GraphTensor:$operand, DenseI64ArrayAttr:$dimensions);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins GraphOrComplexTensor:$operand, DenseI64ArrayAttr:$dimensions);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand,
                                  "::llvm::ArrayRef<int64_t>":$dimensions), [{
     build($_builder, $_state, withoutEncoding(operand.getType()), operand, dimensions);
@@ -127,9 +127,9 @@ def StableHLO_SliceOp : StableHLO_Op<"slice", [Pure, UniformElement]> {
     Constraints: for each dimension `0 <= start <= limit <= size` and
     `stride >= 1`; the result's size is `ceil((limit - start) / stride)`.
   }];
-  let arguments = (ins GraphTensor:$operand, DenseI64ArrayAttr:$start_indices,
+  let arguments = (ins GraphOrComplexTensor:$operand, DenseI64ArrayAttr:$start_indices,
                        DenseI64ArrayAttr:$limit_indices, DenseI64ArrayAttr:$strides);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand,
                                  "::llvm::ArrayRef<int64_t>":$starts,
                                  "::llvm::ArrayRef<int64_t>":$limits,
@@ -150,11 +150,11 @@ def StableHLO_PadOp : StableHLO_Op<"pad", [Pure, UniformElement]> {
     Constraints: one entry for each dimension, interior at least 0; the result's
     size is `low + high + size + max(size - 1, 0) * interior`, at least 0.
   }];
-  let arguments = (ins GraphTensor:$operand, ScalarTensor:$padding_value,
+  let arguments = (ins GraphOrComplexTensor:$operand, ScalarOrComplexTensor:$padding_value,
                        DenseI64ArrayAttr:$edge_padding_low,
                        DenseI64ArrayAttr:$edge_padding_high,
                        DenseI64ArrayAttr:$interior_padding);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Value":$value,
                                  "::llvm::ArrayRef<int64_t>":$low,
                                  "::llvm::ArrayRef<int64_t>":$high,
@@ -174,8 +174,8 @@ def StableHLO_ConcatenateOp : StableHLO_Op<"concatenate", [Pure, UniformElement]
     Constraints: at least one operand; shapes agree but for `dimension`, where the
     result has the sum; one element type.
   }];
-  let arguments = (ins Variadic<GraphTensor>:$inputs, I64Attr:$dimension);
-  let results = (outs GraphTensor:$result);
+  let arguments = (ins Variadic<GraphOrComplexTensor>:$inputs, I64Attr:$dimension);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$inputs, "int64_t":$dimension)>];
   let assemblyFormat = [{
     custom<OperandsThenComma>($inputs) `dim` `=` $dimension attr-dict `:`
@@ -193,9 +193,9 @@ def StableHLO_DynamicSliceOp : StableHLO_Op<"dynamic_slice", [Pure]> {
     Constraints: one integer scalar and one size for each dimension, sizes within
     the operand's; the result has these sizes and the operand's element type.
   }];
-  let arguments = (ins GraphTensor:$operand, Variadic<IndexScalar>:$start_indices,
+  let arguments = (ins GraphOrComplexTensor:$operand, Variadic<IndexScalar>:$start_indices,
                        DenseI64ArrayAttr:$slice_sizes);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::ValueRange":$starts,
                                  "::llvm::ArrayRef<int64_t>":$sizes), [{
     build($_builder, $_state, withoutEncoding(operand.getType()).clone(sizes), operand,
@@ -216,9 +216,9 @@ def StableHLO_DynamicUpdateSliceOp : StableHLO_Op<"dynamic_update_slice", [Pure]
     Constraints: one integer scalar for each dimension; the update has the
     operand's rank and element type and fits in it; the result is as the operand.
   }];
-  let arguments = (ins GraphTensor:$operand, GraphTensor:$update,
+  let arguments = (ins GraphOrComplexTensor:$operand, GraphOrComplexTensor:$update,
                        Variadic<IndexScalar>:$start_indices);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Value":$update,
                                  "::mlir::ValueRange":$starts), [{
     build($_builder, $_state, withoutEncoding(operand.getType()), operand, update, starts);
@@ -230,8 +230,8 @@ def StableHLO_DynamicUpdateSliceOp : StableHLO_Op<"dynamic_update_slice", [Pure]
 def StableHLO_OptimizationBarrierOp : StableHLO_Op<"optimization_barrier", [Pure]> {
   let summary = "Its operands, none of which is computed again after it";
   let description = "Constraints: each result has the shape and element type of its operand.";
-  let arguments = (ins Variadic<GraphTensor>:$operand);
-  let results = (outs Variadic<GraphTensor>:$result);
+  let arguments = (ins Variadic<GraphOrComplexTensor>:$operand);
+  let results = (outs Variadic<GraphOrComplexTensor>:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }

@@ -22,7 +22,7 @@ def StableHLO_ConvolutionOp : StableHLO_Op<"convolution", [Pure]> {
     Constraints: those of the published specification, C1 to C27; the element
     type of the result may be wider, as that of `dot_general`.
   }];
-  let arguments = (ins GraphTensor:$lhs, GraphTensor:$rhs,
+  let arguments = (ins GraphOrComplexTensor:$lhs, GraphOrComplexTensor:$rhs,
                        OptionalAttr<DenseI64ArrayAttr>:$window_strides,
                        OptionalAttr<I64ElementsAttr>:$padding,
                        OptionalAttr<DenseI64ArrayAttr>:$lhs_dilation,
@@ -31,7 +31,7 @@ def StableHLO_ConvolutionOp : StableHLO_Op<"convolution", [Pure]> {
                        StableHLO_ConvDimensionNumbersAttr:$dimension_numbers,
                        I64Attr:$feature_group_count, I64Attr:$batch_group_count,
                        OptionalAttr<StableHLO_PrecisionConfigAttr>:$precision_config);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let extraClassDeclaration = [{
     /// The window along each spatial dimension, in the order of their numbers.
     /// The lists have been verified to be as long.
@@ -56,13 +56,14 @@ def StableHLO_ReduceWindowOp : StableHLO_Op<"reduce_window", [RecursiveMemoryEff
     Constraints: those of the published specification, without promotion: pair i
     has one element type throughout.
   }];
-  let arguments = (ins Variadic<GraphTensor>:$inputs, Variadic<ScalarTensor>:$init_values,
+  let arguments = (ins Variadic<GraphOrComplexTensor>:$inputs,
+                       Variadic<ScalarOrComplexTensor>:$init_values,
                        DenseI64ArrayAttr:$window_dimensions,
                        OptionalAttr<DenseI64ArrayAttr>:$window_strides,
                        OptionalAttr<DenseI64ArrayAttr>:$base_dilations,
                        OptionalAttr<DenseI64ArrayAttr>:$window_dilations,
                        OptionalAttr<I64ElementsAttr>:$padding);
-  let results = (outs Variadic<GraphTensor>:$result);
+  let results = (outs Variadic<GraphOrComplexTensor>:$result);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
     /// The window along each dimension. The lists have been verified to be as
