@@ -48,6 +48,12 @@ std::optional<KernelForm> getForm(Operation *op) {
   return isElementwise(op) ? KernelForm::Element : kernel.getKernelForm();
 }
 
+/// Of an Update: what it changes in place.
+OpOperand &getChanged(Operation *op) {
+  auto update = cast<graph::KernelOpInterface>(op);
+  return op->getOpOperand(update.getChangedOperand());
+}
+
 bool isExpensive(Operation *op) {
   auto cost = dyn_cast<graph::CostOpInterface>(op);
   return !cost || cost.getCost().transcendentals > 0;
@@ -190,14 +196,18 @@ Value FormationBuilder::getMoved(Value value) const {
   return value;
 }
 
-/// What is changed in place must not be read on the way to the updates.
+/// What is changed in place must not be read on the way to the updates. What
+/// ordered updates read, many of them read again.
 void FormationBuilder::requireForUpdate(Operation &op) {
-  require(op.getOperand(0));
-  for (Value operand : op.getOperands().drop_front()) {
-    auto chain = chains.find(operand.getDefiningOp());
-    if (chain != chains.end() &&
-        chain->second.leaves.contains(op.getOperand(0)))
-      require(operand);
+  OpOperand &changed = getChanged(&op);
+  bool isOrdered =
+      cast<graph::KernelOpInterface>(op).getUpdateOrder().has_value();
+  require(changed.get());
+  for (OpOperand &operand : op.getOpOperands()) {
+    auto chain = chains.find(operand.get().getDefiningOp());
+    if (&operand != &changed && chain != chains.end() &&
+        (isOrdered || chain->second.leaves.contains(changed.get())))
+      require(operand.get());
   }
 }
 
@@ -326,7 +336,8 @@ KernelNode FormationBuilder::makeNode(Operation *op) {
     else if (form == KernelForm::Reduction && number < reduction.numInputs)
       dims = identity;
     bool fromMemory = node.kind == KernelNode::Kind::Other ||
-                      (form == KernelForm::Update && number == 0);
+                      (form == KernelForm::Update &&
+                       &getChanged(op) == &op->getOpOperand(number));
     addAccesses(node, operand, dims, fromMemory);
   }
   return node;
@@ -356,8 +367,10 @@ void FormationBuilder::makeNodes() {
 void FormationBuilder::addInline(Operation *op,
                                  llvm::SetVector<Operation *> &ops) {
   bool isUpdate = getForm(op) == KernelForm::Update;
-  for (Value operand : op->getOperands().drop_front(isUpdate)) {
-    Operation *source = operand.getDefiningOp();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *source = operand.get().getDefiningOp();
+    if (isUpdate && &operand == &getChanged(op))
+      continue;
     if (isInline(source) && ops.insert(source))
       addInline(source, ops);
   }
@@ -387,7 +400,7 @@ KernelSpec FormationBuilder::makeSpec(const KernelCluster &cluster) {
   // What an Update changes is not computed inside: it is there, in memory.
   OpOperand *changed = nullptr;
   if (spec.kind == KernelSpec::Kind::Update)
-    changed = &nodeOps[cluster.nodes[0]]->getOpOperand(0);
+    changed = &getChanged(nodeOps[cluster.nodes[0]]);
   llvm::SmallDenseSet<Value> read;
   for (Operation *op : spec.ops)
     for (OpOperand &operand : op->getOpOperands()) {

@@ -221,10 +221,10 @@ LogicalResult FunctionRewriter::keep(Operation *op) {
   return success();
 }
 
-/// An Update changes operand 0's buffer; where that lives on, it changes a
-/// copy. Null when no copy can be made.
+/// An Update changes the buffer of an operand; where that lives on, it changes
+/// a copy. Null when no copy can be made.
 Value FunctionRewriter::copyStart(const KernelSpec &spec) {
-  Value start = place(spec.outputs[0].getDefiningOp()->getOperand(0));
+  Value start = place(spec.inputs[*spec.changed]);
   auto type = cast<RankedTensorType>(start.getType());
   Location loc = spec.outputs[0].getLoc();
   FailureOr<KernelUse> use = table.getCopy(type, loc);
@@ -252,8 +252,8 @@ ArrayAttr FunctionRewriter::writeTies(const KernelSpec &spec, const Ties &ties,
   return pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs);
 }
 
-/// What an Update changes: operand 0's buffer, or a copy. Null when no copy can
-/// be made.
+/// What an Update changes: the operand's buffer, or a copy. Null when no copy
+/// can be made.
 Value FunctionRewriter::getStart(const KernelSpec &spec, size_t step) {
   Value start = spec.inputs[*spec.changed], root = getAliasRoot(start);
   int64_t readers = llvm::count_if(

@@ -227,6 +227,8 @@ unsigned UpdateDims::getNumberBits() const {
 
 static FailureOr<std::vector<KernelStage>> planUpdate(const KernelSpec &spec) {
   Operation *op = spec.aligned.front();
+  if (cast<graph::KernelOpInterface>(op).getUpdateOrder())
+    return std::vector<KernelStage>{{KernelStage::Part::Whole, spec}};
   UpdateDims dims = UpdateDims::of(op);
   int64_t places = getNumElements(dims.sorted);
   if (dims.areDistinct || getNumElements(dims.kept) == 0)

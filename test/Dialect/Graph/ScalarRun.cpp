@@ -184,10 +184,13 @@ void ScalarRun::computeReduction(SmallVectorImpl<HostTensor> &results) {
 }
 
 void ScalarRun::computeUpdate(SmallVectorImpl<HostTensor> &results) {
+  unsigned changed = kernel.getChangedOperand();
+  HostTensor result = operands[changed];
+  bool isOrdered = kernel.getUpdateOrder().has_value();
   auto source = [&](unsigned operand, ValueRange indices) {
-    return read(operands[operand], indices);
+    return read(isOrdered && operand == changed ? result : operands[operand],
+                indices);
   };
-  HostTensor result = operands[0];
   SmallVector<int64_t> shape = kernel.getUpdateShape();
   int64_t count = 1;
   for (int64_t size : shape)

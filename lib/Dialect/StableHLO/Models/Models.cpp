@@ -41,6 +41,7 @@ void stablehlo::registerModels(DialectRegistry &registry) {
   registerKnownSlices(registry);
   registerPairedRows(registry);
   registerCombinations(registry);
+  registerLinearAlgebraModels(registry);
   registerLoopModels(registry);
   registerBranchModels(registry);
   registerCallModels(registry);

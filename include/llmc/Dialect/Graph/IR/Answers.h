@@ -65,6 +65,8 @@ template <typename Op> struct AnswerDefaults {
   }
   static Operation *buildLibraryCall(Op, OpBuilder &) { return nullptr; }
   static SmallVector<int64_t> updateShape(Op) { return {}; }
+  static unsigned changedOperand(Op) { return 0; }
+  static std::optional<UpdateOrder> updateOrder(Op) { return std::nullopt; }
   static UpdateTarget emitUpdateTarget(Op, ElementCall &) { return {}; }
   static Value emitUpdateElement(Op, Value, ElementCall &) { return {}; }
   static unsigned aliasedOperand(Op, unsigned result) { return result; }
@@ -148,6 +150,12 @@ struct KernelModel
   }
   SmallVector<int64_t> getUpdateShape(Operation *op) const {
     return Answers::updateShape(cast<Op>(op));
+  }
+  unsigned getChangedOperand(Operation *op) const {
+    return Answers::changedOperand(cast<Op>(op));
+  }
+  std::optional<UpdateOrder> getUpdateOrder(Operation *op) const {
+    return Answers::updateOrder(cast<Op>(op));
   }
   UpdateTarget emitUpdateTarget(Operation *op, OpBuilder &builder, Location loc,
                                 ValueRange indices,

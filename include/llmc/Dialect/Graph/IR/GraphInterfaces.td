@@ -108,6 +108,13 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
     }], "::mlir::Operation *", "buildLibraryCall", (ins "::mlir::OpBuilder &":$builder), [{}], [{ return nullptr; }]>,
     InterfaceMethod<[{Update: the shape of the space of updates, walked in row-major order.}],
       "::llvm::SmallVector<int64_t>", "getUpdateShape", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{Update: the operand whose elements are changed in place.}],
+      "unsigned", "getChangedOperand", (ins), [{}], [{ return 0; }]>,
+    InterfaceMethod<[{
+      Update: of one whose `source` reads the changed operand too, as the updates
+      before have left it, the order of the updates; none of any other.
+    }], "::std::optional<::llmc::graph::UpdateOrder>", "getUpdateOrder", (ins),
+      [{}], [{ return ::std::nullopt; }]>,
     InterfaceMethod<[{Update: where the update at `indices` goes.}],
       "::llmc::graph::UpdateTarget", "emitUpdateTarget",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,

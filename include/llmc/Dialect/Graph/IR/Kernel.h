@@ -10,7 +10,7 @@
 //   Element      result[i] from operands at indices computed from i
 //   Reduction    result[i] = combine over the reduced dimensions
 //   Library      a call of a device's library, which the op builds
-//   Update       result = operand 0 with some elements combined in place
+//   Update       result = an operand with some elements combined in place
 //   Alias        the same bytes under another type: no kernel at all, and
 //                chains are fused through it
 //   Decompose    replaced by other graph ops before kernels are formed
@@ -21,6 +21,7 @@
 #define LLMC_DIALECT_GRAPH_IR_KERNEL_H
 
 #include "llmc/Support/LLVM.h"
+#include <optional>
 
 namespace llmc::graph {
 
@@ -42,10 +43,19 @@ struct ReductionShape {
 
 /// One step of an Update: where the update element at some index goes.
 struct UpdateTarget {
-  /// Indices into operand 0 (and the result).
+  /// Indices into the changed operand (and the result).
   SmallVector<Value> indices;
   /// i1: false when the element is dropped; null when always in bounds.
   Value inBounds;
+};
+
+/// How an Update that reads what it has written takes the dims of its space:
+/// updates that differ in one of the first `apart` dims neither read nor write
+/// what others write; those of the next `ordered` dims are taken one after the
+/// other; of those that differ in the dims behind alone, none reads what
+/// another writes.
+struct UpdateOrder {
+  unsigned apart = 0, ordered = 0;
 };
 
 /// Arithmetic work of one execution of an op.

@@ -48,6 +48,10 @@ def StableHLO_ResultAccuracyMode : StableHLO_Enum<"ResultAccuracyMode",
       I32EnumAttrCase<"DEFAULT", 0>, I32EnumAttrCase<"HIGHEST", 1>,
       I32EnumAttrCase<"TOLERANCE", 2>]>;
 
+def StableHLO_Transpose : StableHLO_Enum<"Transpose", "which form of a matrix is meant", [
+      I32EnumAttrCase<"NO_TRANSPOSE", 1>, I32EnumAttrCase<"TRANSPOSE", 2>,
+      I32EnumAttrCase<"ADJOINT", 3>]>;
+
 def StableHLO_ComparisonDirectionAttr
     : EnumAttr<StableHLO_Dialect, StableHLO_ComparisonDirection, "comparison_direction">;
 def StableHLO_ComparisonTypeAttr
@@ -59,6 +63,7 @@ def StableHLO_RngAlgorithmAttr
 def StableHLO_RngDistributionAttr
     : EnumAttr<StableHLO_Dialect, StableHLO_RngDistribution, "rng_distribution">;
 def StableHLO_FftTypeAttr : EnumAttr<StableHLO_Dialect, StableHLO_FftType, "fft_type">;
+def StableHLO_TransposeAttr : EnumAttr<StableHLO_Dialect, StableHLO_Transpose, "transpose">;
 def StableHLO_ResultAccuracyModeAttr
     : EnumAttr<StableHLO_Dialect, StableHLO_ResultAccuracyMode, "result_accuracy_mode"> {
   let assemblyFormat = "`<` $value `>`";

@@ -39,6 +39,7 @@ void registerKnownParts(mlir::DialectRegistry &registry);
 void registerKnownSlices(mlir::DialectRegistry &registry);
 void registerPairedRows(mlir::DialectRegistry &registry);
 void registerCombinations(mlir::DialectRegistry &registry);
+void registerLinearAlgebraModels(mlir::DialectRegistry &registry);
 void registerLoopModels(mlir::DialectRegistry &registry);
 void registerBranchModels(mlir::DialectRegistry &registry);
 void registerCallModels(mlir::DialectRegistry &registry);
