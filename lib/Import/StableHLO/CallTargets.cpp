@@ -23,6 +23,10 @@ llvm::ArrayRef<import::CallTarget> import::getCallTargets() {
       {stablehlo::kGroupTarget, "a group of values that lie alike"},
       {stablehlo::kBarrierTarget, "a barrier to layouts"},
       {stablehlo::kPlacementTarget, "its operand"},
+      {stablehlo::kFactorTargets[0], "stablehlo.cholesky"},
+      {stablehlo::kFactorTargets[1], "stablehlo.cholesky"},
+      {stablehlo::kSolveTargets[0], "stablehlo.triangular_solve"},
+      {stablehlo::kSolveTargets[1], "stablehlo.triangular_solve"},
       {stablehlo::RaggedAllToAllOp::kCallTarget, "stablehlo.ragged_all_to_all"},
       {kStopGradientName, "its operands, without a derivative"}};
   return targets;

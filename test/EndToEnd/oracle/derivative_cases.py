@@ -6,6 +6,7 @@
 """The cases of derivatives.py: for each row of docs/derivatives.md at least one."""
 
 import dataclasses
+from functools import partial
 from typing import Callable, Optional
 
 import jax
@@ -208,6 +209,22 @@ fixed("grouped_dot_contracted", "nn.grouped_dot", grouped([0, 4], (0,), (0,), 0)
 fixed("convolution", "stablehlo.convolution",
       lambda x, w: lax.conv(x.reshape(1, 1, 3, 4), w.reshape(3, 1, 2, 2), (1, 2), "SAME"),
       np.arange(12.0).reshape(3, 4) - 5, np.arange(12.0).reshape(3, 4) % 5 - 2)
+
+# Factors and triangles: SciPy's factor reads one triangle, of which the other one's elements get half of the cotangent.
+DEFINITE = np.array([[4.0, 1.0, -2.0], [1.0, 3.0, 0.5], [-2.0, 0.5, 6.0]])
+fixed("cholesky", "stablehlo.cholesky", weighted(jnp.linalg.cholesky), DEFINITE)
+fixed("cholesky_scipy", "stablehlo.cholesky", weighted(jax.scipy.linalg.cholesky), DEFINITE)
+fixed("cholesky_batch", "stablehlo.cholesky", weighted(jnp.linalg.cholesky), [DEFINITE, DEFINITE * 2])
+fixed("cholesky_one", "stablehlo.cholesky", weighted(jnp.linalg.cholesky), [[2.0]])
+fixed("cholesky_indefinite", "stablehlo.cholesky", weighted(jnp.linalg.cholesky), DEFINITE - 5)
+for _number in range(16):
+    _left, _lower, _transposed, _unit = (bool(_number >> k & 1) for k in range(4))
+    fixed(f"triangular_solve_{_number}", "stablehlo.triangular_solve",
+          weighted(partial(lax.linalg.triangular_solve, left_side=_left, lower=_lower, transpose_a=_transposed,
+                           unit_diagonal=_unit)),
+          DEFINITE - 1.5, np.arange(6.0).reshape((3, 2) if _left else (2, 3)) - 2)
+fixed("triangular_solve_singular", "stablehlo.triangular_solve", weighted(lax.linalg.triangular_solve),
+      [[1.0, 2.0], [0.0, 0.0]], [[1.0, 2.0], [3.0, 4.0]], differs=lambda i, *points: i == 0)
 
 # Movement.
 fixed("dot_general", "stablehlo.dot_general", jnp.matmul, MATRIX, np.transpose(TIES))

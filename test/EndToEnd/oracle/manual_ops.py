@@ -89,6 +89,10 @@ def contraction_cases():
     b, c = lambda n: floats(n, 2, 3, 4), lambda n: floats(n, 4, 2, 5)
     yield from pairs("batched", lambda x, y: jnp.einsum("bij,jbk->bik", x, y), b, c)
     yield from pairs("outer", lambda x, y: jnp.einsum("ij,kl->ikjl", x, y), m, k)
+    square = lambda n: floats(n, 3, 3)
+    solve = lambda x, y: lax.linalg.triangular_solve(x + 4 * jnp.eye(3), y, left_side=True, lower=True)
+    yield from pairs("solve", solve, square, m)
+    yield from singles("factor", lambda x: jnp.linalg.cholesky(x @ x.T + jnp.eye(3)), square)
     image, kernel = lambda n: floats(n, 2, 5, 5, 3), lambda n: floats(n, 3, 3, 3, 2)
     convolve = lambda x, y: lax.conv_general_dilated(
         x, y, (1, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")

@@ -5,11 +5,13 @@
 //   composite "chlo.erf" %x {decomposition = @impl}   ->   chlo.erf %x
 //   composite "my.gelu" %x {decomposition = @impl}    ->   call @impl(%x)
 //   custom_call @Sharding(%x)                         ->   %x
+//   custom_call @lapack_spotrf_ffi(%a)              ->   cholesky %a
 //   custom_call @ragged_all_to_all(%x, ...)           ->   ragged_all_to_all %x
 //
 // Test: test/Import/StableHLO/expand-calls.mlir
 //===----------------------------------------------------------------------===//
 
+#include "Lapack.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/CallTargets.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
@@ -122,6 +124,8 @@ struct CustomCallExpansion
     auto call = cast<CustomCallOp>(op);
     if (call.getCallTargetName() == RaggedAllToAllOp::kCallTarget)
       return expandExchange(call, builder, results);
+    if (isLapackOp(call))
+      return expandLapack(call, builder, results);
     if (call.getCallTargetName() == kPlacementTarget &&
         op->getNumOperands() == 1 &&
         op->getOperandTypes() == op->getResultTypes()) {
@@ -135,7 +139,7 @@ struct CustomCallExpansion
            << call.getCallTargetName() << "', which llmc does not have"
            << (isBoundary ? " (print manual regions as sdy.manual_computation, "
                             "as JAX does by jax_use_shardy_partitioner)"
-                          : "");
+                          : getLapackHint(call.getCallTargetName()));
   }
 };
 } // namespace

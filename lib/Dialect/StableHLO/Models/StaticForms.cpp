@@ -11,6 +11,7 @@
 // Test: test/Import/StableHLO/expand-forms.mlir
 //===----------------------------------------------------------------------===//
 
+#include "Faults.h"
 #include "Movement.h"
 #include "llmc/Dialect/Graph/IR/ConstantFolding.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
@@ -66,16 +67,6 @@ static LogicalResult verifyShapeOperand(Operation *op, Value shape) {
   diag << "expected the shape of the result, " << type << ", got [";
   llvm::interleaveComma(*sizes, diag);
   return diag << "]";
-}
-
-/// What the op's verifier says; nothing if it is valid.
-static std::optional<std::string> findFault(Operation *op) {
-  std::string fault;
-  ScopedDiagnosticHandler keep(op->getContext(), [&](Diagnostic &diagnostic) {
-    fault = diagnostic.str();
-    return success();
-  });
-  return succeeded(verify(op)) ? std::optional<std::string>() : fault;
 }
 
 /// Appends the result of `form`, which stands for `op`, unless the sizes that

@@ -32,6 +32,11 @@ inline constexpr llvm::StringLiteral kLocalTarget =
                                      kGroupTarget = "xla.sdy.ShardingGroup",
                                      kBarrierTarget =
                                          "xla.sdy.PropagationBarrier";
+/// Routines of LAPACK that are ops: of f32 and of f64, as JAX calls them.
+inline constexpr llvm::StringLiteral kFactorTargets[] = {"lapack_spotrf_ffi",
+                                                         "lapack_dpotrf_ffi"};
+inline constexpr llvm::StringLiteral kSolveTargets[] = {"lapack_strsm_ffi",
+                                                        "lapack_dtrsm_ffi"};
 /// In which memory the operand is to be.
 inline constexpr llvm::StringLiteral kPlacementTarget =
     "annotate_device_placement";

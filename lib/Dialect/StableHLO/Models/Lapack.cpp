@@ -1,0 +1,154 @@
+//===- Lapack.cpp - Calls of LAPACK as ops --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tests: test/Import/StableHLO/lapack-calls.mlir, test/EndToEnd/
+//===----------------------------------------------------------------------===//
+
+#include "Lapack.h"
+#include "Faults.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Dialect/StableHLO/IR/CallTargets.h"
+#include "llmc/Support/Refusal.h"
+
+using namespace mlir;
+using namespace llmc;
+using namespace llmc::stablehlo;
+
+/// The letters of a call, as texts of all versions have them.
+static DictionaryAttr getConfig(CustomCallOp call) {
+  if (auto config = call->getAttrOfType<DictionaryAttr>("mhlo.backend_config"))
+    return config;
+  return dyn_cast_or_null<DictionaryAttr>(
+      call.getBackendConfig().value_or(Attribute()));
+}
+
+/// The letter `name`, one of `known`; 0 after an error.
+static char readLetter(CustomCallOp call, StringRef name, StringRef known) {
+  DictionaryAttr config = getConfig(call);
+  auto code = config ? config.getAs<IntegerAttr>(name) : IntegerAttr();
+  int64_t value = code ? code.getValue().getZExtValue() : 0;
+  if (value > 0 && value < 128 && known.contains(static_cast<char>(value)))
+    return static_cast<char>(value);
+  std::string given = code ? std::to_string(value) : "nothing";
+  emitRefusal(call, rt::ErrorKind::unsupported)
+      << "expected '" << name << "' of '" << call.getCallTargetName()
+      << "' to be the code of a letter of '" << known << "', got " << given;
+  return 0;
+}
+
+static LogicalResult verifyCounts(CustomCallOp call, unsigned operands,
+                                  unsigned results) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (call->getNumOperands() == operands && call->getNumResults() == results &&
+      llvm::all_of(call->getOperandTypes(), isTensor) &&
+      llvm::all_of(call->getResultTypes(), isTensor))
+    return success();
+  return emitRefusal(call, rt::ErrorKind::unsupported)
+         << "expected '" << call.getCallTargetName() << "' of tensors, "
+         << operands << " operands and " << results << " results, got "
+         << call->getNumOperands() << " and " << call->getNumResults();
+}
+
+/// The op that the call is, unless its operands and results do not fit.
+static LogicalResult verifyMade(CustomCallOp call, Operation *made) {
+  std::optional<std::string> fault = findFault(made);
+  if (!fault)
+    return success();
+  made->erase();
+  return emitRefusal(call, rt::ErrorKind::malformed)
+         << "expected '" << call.getCallTargetName()
+         << "' of types that fit, got others: " << *fault;
+}
+
+/// 0 where the factor has numbers, else 1: all of its triangle is NaN there,
+/// so its last element tells.
+static Value makeInfo(OpBuilder &b, Location loc, Value factor,
+                      RankedTensorType type) {
+  auto whole = cast<RankedTensorType>(factor.getType());
+  Value zeros = constantSplat(b, loc, type, 0);
+  int64_t rank = whole.getRank(), n = whole.getShape().back();
+  if (n == 0)
+    return zeros;
+  SmallVector<int64_t> starts(rank, 0), limits(whole.getShape());
+  starts[rank - 2] = starts[rank - 1] = n - 1;
+  Value last = reshape(b, loc, slice(b, loc, factor, starts, limits),
+                       whole.getShape().drop_back(2));
+  Value isNumber = compare(b, loc, ComparisonDirection::EQ, last, last);
+  return select(b, loc, isNumber, zeros, constantSplat(b, loc, type, 1));
+}
+
+static LogicalResult expandFactor(CustomCallOp call, OpBuilder &b,
+                                  SmallVectorImpl<Value> &results) {
+  if (failed(verifyCounts(call, 1, 2)))
+    return failure();
+  char triangle = readLetter(call, "uplo", "LU");
+  if (!triangle)
+    return failure();
+  auto made = CholeskyOp::create(b, call.getLoc(), call.getResultTypes()[0],
+                                 call.getOperand(0), triangle == 'L');
+  if (failed(verifyMade(call, made)))
+    return failure();
+  auto info = cast<RankedTensorType>(call.getResultTypes()[1]);
+  if (info.getShape() != made.getType().getShape().drop_back(2))
+    return emitRefusal(call, rt::ErrorKind::unsupported)
+           << "expected a second result of '" << call.getCallTargetName()
+           << "' that has an element for each matrix, got " << info;
+  results.push_back(made);
+  results.push_back(makeInfo(b, call.getLoc(), made, info));
+  return success();
+}
+
+static LogicalResult expandSolution(CustomCallOp call, OpBuilder &b,
+                                    SmallVectorImpl<Value> &results) {
+  if (failed(verifyCounts(call, 2, 1)))
+    return failure();
+  char side = readLetter(call, "side", "LR");
+  char triangle = side ? readLetter(call, "uplo", "LU") : 0;
+  char form = triangle ? readLetter(call, "trans_x", "NTC") : 0;
+  char diagonal = form ? readLetter(call, "diag", "NU") : 0;
+  if (!diagonal)
+    return failure();
+  auto made = TriangularSolveOp::create(
+      b, call.getLoc(), call.getResultTypes()[0], call.getOperand(0),
+      call.getOperand(1), side == 'L', triangle == 'L', diagonal == 'U',
+      form == 'N' ? Transpose::NO_TRANSPOSE : Transpose::TRANSPOSE);
+  if (failed(verifyMade(call, made)))
+    return failure();
+  results.push_back(made);
+  return success();
+}
+
+namespace {
+struct Routine {
+  StringRef target;
+  LogicalResult (*expand)(CustomCallOp, OpBuilder &, SmallVectorImpl<Value> &);
+};
+} // namespace
+
+static const Routine *findRoutine(StringRef target) {
+  static constexpr Routine routines[] = {{kFactorTargets[0], expandFactor},
+                                         {kFactorTargets[1], expandFactor},
+                                         {kSolveTargets[0], expandSolution},
+                                         {kSolveTargets[1], expandSolution}};
+  const Routine *found = llvm::find_if(
+      routines, [&](const Routine &known) { return known.target == target; });
+  return found == std::end(routines) ? nullptr : found;
+}
+
+bool stablehlo::isLapackOp(CustomCallOp call) {
+  return findRoutine(call.getCallTargetName());
+}
+
+LogicalResult stablehlo::expandLapack(CustomCallOp call, OpBuilder &builder,
+                                      SmallVectorImpl<Value> &results) {
+  return findRoutine(call.getCallTargetName())->expand(call, builder, results);
+}
+
+StringRef stablehlo::getLapackHint(StringRef target) {
+  return target.starts_with("lapack_")
+             ? " (of LAPACK it has potrf and trsm as JAX calls them: use "
+               "jnp.linalg.cholesky and jax.scipy.linalg.cho_solve where "
+               "matrices are positive definite)"
+             : "";
+}
