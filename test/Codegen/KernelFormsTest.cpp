@@ -200,6 +200,21 @@ const Case cases[] = {
     return %0, %1 : tensor<4x20xT>, tensor<4x20xT>
   })",
      -1},
+    {"OrderedUpdateOfLivingOperand", R"(
+  func.func @f(%x: tensor<2x5x5xT>, %b: tensor<2x5x3xT>) -> (tensor<2x5x5xT>, tensor<2x5x5xT>, tensor<2x5x3xT>) {
+    %d = stablehlo.constant dense<9.0e+1> : tensor<2x5x5xT>
+    %i = stablehlo.iota dim = 1 : tensor<2x5x5xi32>
+    %j = stablehlo.iota dim = 2 : tensor<2x5x5xi32>
+    %on = stablehlo.compare EQ, %i, %j : (tensor<2x5x5xi32>, tensor<2x5x5xi32>) -> tensor<2x5x5xi1>
+    %a = stablehlo.select %on, %d, %x : tensor<2x5x5xi1>, tensor<2x5x5xT>
+    %l = stablehlo.cholesky %a : tensor<2x5x5xT>
+    %s = stablehlo.add %l, %a : tensor<2x5x5xT>
+    %y = "stablehlo.triangular_solve"(%a, %a) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x5x5xT>, tensor<2x5x5xT>) -> tensor<2x5x5xT>
+    %z = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = false, transpose_a = #stablehlo<transpose TRANSPOSE>, unit_diagonal = false}> : (tensor<2x5x5xT>, tensor<2x5x3xT>) -> tensor<2x5x3xT>
+    %q = stablehlo.add %z, %b : tensor<2x5x3xT>
+    return %s, %y, %q : tensor<2x5x5xT>, tensor<2x5x5xT>, tensor<2x5x3xT>
+  })",
+     -1},
     {"Scalars", R"(
   func.func @f(%x: tensor<T>, %y: tensor<T>, %v: tensor<40xT>) -> (tensor<T>, tensor<40xT>) {
     %0 = stablehlo.power %x, %y : tensor<T>

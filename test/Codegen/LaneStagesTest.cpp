@@ -148,6 +148,40 @@ TEST(LaneStages, Slices) {
              4, 30, "f32");
 }
 
+// Updates that read what those before them have written: of small matrices a
+// thread has each, of larger ones a block, of many a warp of a block.
+TEST(LaneStages, OrderedUpdates) {
+  std::string text = R"(
+  func.func @f(%x: tensor<$bx$nx$nx$t>, %u: tensor<$bx$nx$mx$t>, %v: tensor<$bx$mx$nx$t>) -> (tensor<$bx$nx$nx$t>, tensor<$bx$nx$mx$t>, tensor<$bx$mx$nx$t>) {
+    %i = stablehlo.iota dim = 1 : tensor<$bx$nx$nxi32>
+    %j = stablehlo.iota dim = 2 : tensor<$bx$nx$nxi32>
+    %on = stablehlo.compare EQ, %i, %j : (tensor<$bx$nx$nxi32>, tensor<$bx$nx$nxi32>) -> tensor<$bx$nx$nxi1>
+    %d = stablehlo.constant dense<9.0e+1> : tensor<$bx$nx$nx$t>
+    %a = stablehlo.select %on, %d, %x : tensor<$bx$nx$nxi1>, tensor<$bx$nx$nx$t>
+    %l = stablehlo.cholesky %a, lower = true : tensor<$bx$nx$nx$t>
+    %w = "stablehlo.triangular_solve"(%l, %u) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<$bx$nx$nx$t>, tensor<$bx$nx$mx$t>) -> tensor<$bx$nx$mx$t>
+    %y = "stablehlo.triangular_solve"(%x, %v) <{left_side = false, lower = false, transpose_a = #stablehlo<transpose TRANSPOSE>, unit_diagonal = true}> : (tensor<$bx$nx$nx$t>, tensor<$bx$mx$nx$t>) -> tensor<$bx$mx$nx$t>
+    return %l, %w, %y : tensor<$bx$nx$nx$t>, tensor<$bx$nx$mx$t>, tensor<$bx$mx$nx$t>
+  })";
+  auto check = [&](int64_t batch, int64_t rows, const char *type) {
+    std::pair<const char *, std::string> words[] = {
+        {"$b", std::to_string(batch)},
+        {"$n", std::to_string(rows)},
+        {"$m", "7"},
+        {"$t", type}};
+    std::string filled = text;
+    for (const auto &[word, by] : words)
+      for (size_t at = 0; (at = filled.find(word)) != std::string::npos;)
+        filled.replace(at, 2, by);
+    EXPECT_TRUE(runBoth(filled, /*seed=*/rows, filled));
+  };
+  for (int64_t rows : {1, 2, 5, 33})
+    check(3, rows, "f32");
+  check(512, 6, "f32");
+  check(2, 8, "f64");
+  check(2, 8, "bf16");
+}
+
 // Drawn shapes; LLMC_TEST_CASES of them.
 TEST(LaneStages, Drawn) {
   std::mt19937_64 random(readSetting("LLMC_TEST_SEED", 1));
