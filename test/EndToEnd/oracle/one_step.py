@@ -90,7 +90,8 @@ def farthest(loss, gradients, expected):
     for name, g in wanted.items():
         g = np.asarray(g)
         apart.append(np.abs(gradients[name] - g).max() / np.abs(g).max())
-    return max(apart)
+    # Of Python's own maximum a NaN is no part.
+    return float(np.max(apart))
 
 
 def by_jax(loss, parameters, x, parts=1):

@@ -154,9 +154,9 @@ def sums(p, x):
 
 @case({"w": (W, W)})
 def at_zero(p, x):
-    """Absolute values and norms at 0, where their derivative is 0."""
-    z = lax.complex(jnp.maximum(x @ p["w"], 0), jnp.zeros_like(x))
-    return jnp.mean(jnp.abs(z)) + jnp.mean(jnp.abs(jnp.fft.fft(z * 0, axis=1))) + jnp.mean(x @ p["w"])
+    """Absolute values at 0, where their derivative is 0."""
+    h = x @ p["w"] * (jnp.arange(W) // 2 % 2)
+    return jnp.mean(jnp.abs(lax.complex(h, jnp.roll(h, 1, 1))))
 
 
 # Ends the name of a loss that is printed with its derivative, by jax.value_and_grad.

@@ -10,8 +10,9 @@
 // Four real numbers: a product for each part, of which half of the columns are there. No type narrows it.
 // ONE: func.func public @{{.*}}(%[[X:.*]]: tensor<2x4xf32>
 // ONE-DAG: %[[COS:.*]] = stablehlo.constant dense<{{\[}}[1.000000e+00, 1.000000e+00, 1.000000e+00], [1.000000e+00, 0.000000e+00, -1.000000e+00], [1.000000e+00, -1.000000e+00, 1.000000e+00], [1.000000e+00, 0.000000e+00, -1.000000e+00]]>
+// ONE-DAG: %[[SIN:.*]] = stablehlo.constant dense<{{\[}}[{{.*}}], [{{.*}}, -1.000000e+00, {{.*}}], [{{.*}}], [{{.*}}, 1.000000e+00, {{.*}}]]>
 // ONE: %[[REAL:.*]] = stablehlo.dot_general %[[X]], %[[COS]], contracting_dims = [1] x [0]{{.*}}algorithm
-// ONE: %[[IMAG:.*]] = stablehlo.dot_general %[[X]], %{{.*}}, contracting_dims = [1] x [0]
+// ONE: %[[IMAG:.*]] = stablehlo.dot_general %[[X]], %[[SIN]], contracting_dims = [1] x [0]
 // ONE-NOT: dot_general
 // ONE: return %[[REAL]], %[[IMAG]]
 func.func public @main(%x: tensor<2x4xf32> loc("x")) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
