@@ -228,6 +228,8 @@ part_oracles() {
   $python $oracle/attention.py --llmc $llmc --runs 10 -o $out/attention || status=1
   $python $oracle/raised_ops.py --llmc $llmc --runs 9 -o $out/raised_ops || status=1
   $python $oracle/varied_losses.py --llmc $llmc --runs 4 -o $out/varied_losses || status=1
+  $python $oracle/spectral_losses.py --llmc $llmc --runs 4 -o $out/spectral_losses || status=1
+  $python $oracle/linear_algebra.py --llmc $llmc --runs 4 -o $out/linear_algebra || status=1
   $python $oracle/stored_elements.py --llmc $llmc -o $out/stored_elements || status=1
   $python test/EndToEnd/pairs.py --llmc $llmc -o $out/all_pairs docs/composition.md || status=1
   $python test/EndToEnd/pairs.py --llmc $llmc --only "fp8 contractions" -o $out/pairs docs/composition.md || status=1
