@@ -49,7 +49,7 @@ private:
 };
 } // namespace
 
-/// Both parts stand behind the argument, which stays until nothing reads it.
+/// Both parts stand after the argument, which stays until nothing reads it.
 void Splitter::splitArguments(Block &block,
                               SmallVectorImpl<BlockArgument> &split) {
   for (BlockArgument argument : llvm::to_vector(block.getArguments())) {

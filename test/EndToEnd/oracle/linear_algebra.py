@@ -82,7 +82,7 @@ def mixture(p, x):
 
 @case({"w": (W, W), "out": (W, W)})
 def whitening(p, x):
-    """Rows of a sample with unit covariance, and a layer behind them."""
+    """Rows of a sample with unit covariance, and a layer after them."""
     y = x @ p["w"]
     y = y - jnp.mean(y, 1, keepdims=True)
     cov = jnp.einsum("bsi,bsj->bij", y, y) / S + 0.1 * jnp.eye(W)

@@ -19,6 +19,16 @@ using namespace llmc;
 using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
+/// With the function that `body` is, where there is one result.
+static Combination makeCombination(Region &body,
+                                   MutableArrayRef<OpOperand> starts,
+                                   MutableArrayRef<OpOperand> elements) {
+  Combination made{&body, starts, elements};
+  if (starts.size() == 1)
+    made.kind = reduceKindOf(body);
+  return made;
+}
+
 namespace {
 struct ReduceCombination
     : CombinationOpInterface::ExternalModel<ReduceCombination, ReduceOp> {
@@ -26,11 +36,11 @@ struct ReduceCombination
     auto reduce = cast<ReduceOp>(op);
     MutableArrayRef<OpOperand> operands = op->getOpOperands();
     size_t count = reduce.getInputs().size();
-    std::optional<ReductionKind> kind;
-    if (count == 1)
-      kind = reduceKindOf(reduce.getBody());
-    return {&reduce.getBody(), operands.drop_front(count),
-            operands.take_front(count), kind, /*needsNeutralStart=*/true};
+    Combination made =
+        makeCombination(reduce.getBody(), operands.drop_front(count),
+                        operands.take_front(count));
+    made.needsNeutralStart = true;
+    return made;
   }
 
   Operation *buildClosed(Operation *op, OpBuilder &builder,
@@ -43,11 +53,11 @@ struct ScatterCombination
     auto scatter = cast<ScatterOp>(op);
     MutableArrayRef<OpOperand> operands = op->getOpOperands();
     size_t count = scatter.getInputs().size();
-    std::optional<ReductionKind> kind;
-    if (count == 1)
-      kind = reduceKindOf(scatter.getUpdateComputation());
-    return {&scatter.getUpdateComputation(), operands.take_front(count),
-            operands.take_back(count), kind, kind && !isIdempotent(*kind)};
+    Combination made =
+        makeCombination(scatter.getUpdateComputation(),
+                        operands.take_front(count), operands.take_back(count));
+    made.needsNeutralStart = made.kind && !isIdempotent(*made.kind);
+    return made;
   }
 };
 } // namespace

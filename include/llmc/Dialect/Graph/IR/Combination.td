@@ -21,9 +21,10 @@ def CombinationOpInterface : OpInterface<"CombinationOpInterface"> {
   let methods = [
     InterfaceMethod<[{What is combined, and how.}], "::llmc::graph::Combination", "getCombination", (ins)>,
     InterfaceMethod<[{
-      Builds the op with `scalars`, which its region uses from outside, as further
-      accumulators that every step hands on; takes the region. Its first results
-      are those of the op. Null, with nothing built, where the op cannot hold them.
+      Builds another op, which takes the region of this one and has `scalars`, which
+      that region uses from outside, as further accumulators that every step hands
+      on. The first results of the new op are those of this one. Null, with nothing
+      built, where the op cannot hold them.
     }], "::mlir::Operation *", "buildClosed",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$scalars),
       [{}], [{ return nullptr; }]>,

@@ -22,6 +22,7 @@
 namespace llmc::stablehlo {
 
 using graph::ComplexPair;
+using Pairs = SmallVectorImpl<ComplexPair>;
 
 struct ComplexMath {
   OpBuilder &b;

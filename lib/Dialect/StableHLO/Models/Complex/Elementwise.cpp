@@ -20,7 +20,6 @@ using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
 namespace {
-using Pairs = SmallVectorImpl<ComplexPair>;
 
 /// A function of one number.
 template <typename Op, ComplexPair (ComplexMath::*function)(ComplexPair) const>

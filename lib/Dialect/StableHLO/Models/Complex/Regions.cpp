@@ -21,7 +21,6 @@ using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
 namespace {
-using Pairs = SmallVectorImpl<ComplexPair>;
 
 /// Loops and branches.
 template <typename Op>

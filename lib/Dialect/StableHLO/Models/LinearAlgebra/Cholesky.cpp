@@ -7,7 +7,7 @@
 //
 //   y = phi(lᵀ g), lᵀ t = y, s l = t: s is the cotangent of the operand
 //
-// The kernel subtracts column after column of the factor from all behind it,
+// The kernel subtracts column after column of the factor from all after it,
 // and takes the roots at the end, so that no element is read while others of
 // its step are written. With d the diagonal and r, c the place in the lower
 // triangle of the changed operand x:
@@ -16,7 +16,7 @@
 //   step n, r != c             x[r, c] = r > c ? x[r, c] / sqrt(d[c]) : 0
 //   steps n + 1, n + 2         x[r, r] = sqrt(d[r]), the last one last
 //
-// A d[k] that is not positive makes all d behind it NaN, so the last one tells
+// A d[k] that is not positive makes all d after it NaN, so the last one tells
 // whether the matrix is positive definite. The upper factor is the same with
 // rows and columns exchanged.
 //
@@ -100,14 +100,14 @@ Value emitCholesky(const CholeskyUpdate &at, Value old) {
   Value last = math.index(at.n - 1);
   Value isStep = math.isLess(at.step, math.index(at.n));
   Value pivot = math.choose(isStep, at.step, at.column);
-  Value behind = math.choose(isStep, at.step, last);
+  Value after = math.choose(isStep, at.step, last);
   Value d = at.read(pivot, pivot);
   Value root = math::SqrtOp::create(b, loc, d);
   Value quotient = arith::DivFOp::create(
-      b, loc, math.choose(isStep, at.read(at.row, behind), old),
+      b, loc, math.choose(isStep, at.read(at.row, after), old),
       math.choose(isStep, d, root));
   Value product =
-      arith::MulFOp::create(b, loc, quotient, at.read(at.column, behind));
+      arith::MulFOp::create(b, loc, quotient, at.read(at.column, after));
   Value rest = arith::SubFOp::create(b, loc, old, product);
   Value isDiagonal = math.isEqual(at.row, at.column);
   Value made =
@@ -199,11 +199,11 @@ struct CholeskyAnswers : AnswerDefaults<CholeskyOp> {
     Value isLast = math.isEqual(at.row, math.index(at.n - 1));
     Value wanted = math.choose(math.isEqual(at.row, at.column),
                                math.choose(isLast, end(2), end(1)), end(0));
-    Value isBehind =
+    Value isAfter =
         math.both(math.isLess(at.step, at.column),
                   math.isLess(at.column, math.add(at.row, math.index(1))));
     return {replaceLast(call.indices, 3, call.indices.take_back(2)),
-            math.either(math.isEqual(at.step, wanted), isBehind)};
+            math.either(math.isEqual(at.step, wanted), isAfter)};
   }
   static Value emitUpdateElement(CholeskyOp op, Value old, ElementCall &call) {
     return emitCholesky(CholeskyUpdate(op, call), old);

@@ -13,7 +13,7 @@
 // side, its transpose; of each free position (a column of b, of the right side
 // a row) x is found from the first row on where m is lower, else from the last:
 //
-//   step k < n, p behind k     x[p] -= m[p, k] / m[k, k] * x[k]
+//   step k < n, p after k      x[p] -= m[p, k] / m[k, k] * x[k]
 //   step n                     x[p] /= m[p, p]
 //
 // Dividing at the end alone leaves what a step reads as it is.
@@ -210,14 +210,14 @@ struct TriangularSolveAnswers : AnswerDefaults<TriangularSolveOp> {
                                        ElementCall &call) {
     SolveUpdate at(op, call);
     const UpdateMath &math = at.math;
-    Value isBehind =
+    Value isAfter =
         at.form.isAscending
             ? math.isLess(at.step, at.row)
             : math.isLess(math.add(math.add(at.step, at.row), math.index(1)),
                           math.index(at.form.n));
     Value isEnd = math.isEqual(at.step, math.index(at.form.n));
     return {replaceLast(call.indices, 3, call.indices.take_back(2)),
-            math.either(isEnd, isBehind)};
+            math.either(isEnd, isAfter)};
   }
   static Value emitUpdateElement(TriangularSolveOp op, Value old,
                                  ElementCall &call) {
