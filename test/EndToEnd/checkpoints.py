@@ -89,7 +89,7 @@ def figures(row):
 def distance(whole, part):
     """Of losses and norms, relative."""
     pairs = [(a, b) for step, row in part.items() for a, b in zip(figures(whole[step]), figures(row))]
-    return max(abs(a - b) / max(abs(a), 1e-30) for a, b in pairs)
+    return max(abs(a - b) / max(abs(a), 1e-30) if a == a and b == b else float("inf") for a, b in pairs)
 
 
 def same(runs):

@@ -89,7 +89,7 @@ def distance(steps, reference):
     if len(steps) != len(reference):
         sys.exit(f"expected {len(reference)} steps, got {len(steps)}")
     pairs = [(float(x), float(y)) for one, other in zip(steps, reference) for x, y in zip(one, other)]
-    return max(abs(x - y) / max(abs(y), 1e-30) for x, y in pairs)
+    return max(abs(x - y) / max(abs(y), 1e-30) if x == x and y == y else float("inf") for x, y in pairs)
 
 
 def main():

@@ -132,7 +132,7 @@ def farthest(ours, theirs):
     for name, x in theirs.items():
         x = np.asarray(x, np.float64)
         apart.append(float(np.linalg.norm(ours[name] - x) / max(np.linalg.norm(x), 1e-30)))
-    return max(apart)
+    return float(np.max(apart))
 
 
 def losses(rows):

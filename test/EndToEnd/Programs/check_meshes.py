@@ -63,13 +63,14 @@ def train(arguments, corpus, sizes):
 
 def distance(found, reference):
     assert len(found[1]) == len(reference[1])
-    worst = max(abs(a - b) for a, b in zip(found[1], reference[1])) / max(map(abs, reference[1]))
+    worst = max(abs(a - b) if a == a else float("inf") for a, b in zip(found[1], reference[1])) / max(map(abs, reference[1]))
     for steps, others in zip(found[0], reference[0]):
         assert len(steps) == len(others) == 20
         for step, other in zip(steps, others):
             for key in ("loss", "grad_norm"):
                 if key in other:
-                    worst = max(worst, abs(step[key] - other[key]) / abs(other[key]))
+                    far = abs(step[key] - other[key]) / abs(other[key])
+                    worst = max(worst, far if far == far else float("inf"))
     return worst
 
 

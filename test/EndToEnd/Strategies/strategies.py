@@ -153,7 +153,7 @@ def judge(trainer, kind, strategy, axes, microbatches):
     if isinstance(rows, str) or isinstance(wanted, str):
         return [rows if isinstance(rows, str) else wanted], ""
     problems = []
-    apart = max(abs(x / y - 1) for a, b in zip(rows, wanted) for x, y in zip(a, b))
+    apart = max(abs(x / y - 1) if x == x else float("inf") for a, b in zip(rows, wanted) for x, y in zip(a, b))
     if len(rows) != STEPS or not apart <= BAR:
         problems.append(f"{apart:.1e} apart from one device (bar {BAR:.0e})")
     volume, sent = counted(text, mesh)

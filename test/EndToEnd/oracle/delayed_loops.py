@@ -161,7 +161,7 @@ def set_of(states):
 
 
 def check_numpy(losses, known, want):
-    worst, off = 0.0, max(abs(x / float(y) - 1) for x, (y, _) in zip(losses, want, strict=True))
+    worst, off = 0.0, float(np.max([abs(x / float(y) - 1) for x, (y, _) in zip(losses, want, strict=True)]))
     for states, (_, rows) in zip(known, want):
         far = np.abs(set_of(states)[:, None] - rows) / np.maximum(rows, 1e-30)
         far = far.max(axis=-1)
@@ -180,10 +180,10 @@ def check_model(a, model, random):
     for run in runs:
         losses, known, depth, _ = train(a, model, *run)
         faults = ["no loop"] * (depth != (3 if model == nested else 2))
-        off = max(abs(x / y - 1) for x, y in zip(losses, unrolled, strict=True))
+        off = float(np.max([abs(x / y - 1) for x, y in zip(losses, unrolled, strict=True)]))
         isSame = all(np.array_equal(set_of(x), set_of(y)) for x, y in zip(known, states))
         if run == ("",):
-            faults += ["other losses than unrolled"] * (off > 0) + ["other greatest elements"] * (not isSame)
+            faults += ["other losses than unrolled"] * (not off <= 0) + ["other greatest elements"] * (not isSame)
         more, text = check_numpy(losses, known, want) if want else ([], "")
         faults += more + [f"losses are {off:.1e} from unrolled"] * (not off <= LOSS_BAR)
         print(f"{model.__name__} {' '.join(run) or 'one'}: {text}", f"same {isSame}, {off:.1e}", *faults, sep="; ")

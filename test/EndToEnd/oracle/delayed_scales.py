@@ -133,7 +133,7 @@ def train(a, mesh, scaling):
 
 def check(a, mesh, want):
     out, losses = train(a, mesh, "delayed")
-    faults, worst, off = [], 0.0, max(abs(x / float(y[0]) - 1) for x, y in zip(losses, want))
+    faults, worst, off = [], 0.0, float(np.max([abs(x / float(y[0]) - 1) for x, y in zip(losses, want)]))
     for step, (_, known) in enumerate(want):
         # What two stages read has two states.
         found = [np.load(file) for file in out.glob(f"step-{step}.train.amax.*.npy")]
@@ -166,7 +166,7 @@ def main():
     want = by_numpy(weights, batches)
     failed = sum(check(a, mesh, want) for mesh in MESHES)
     _, current = train(a, "", "current")
-    apart = max(abs(x / y - 1) for x, y in zip(losses, current))
+    apart = float(np.max([abs(x / y - 1) for x, y in zip(losses, current)]))
     print(f"current scales: {apart:.1e} from delayed ones")
     failed += not apart > 10 * LOSS_BAR
     print(f"{len(MESHES)} meshes, {failed} failed")

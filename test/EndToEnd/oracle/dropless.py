@@ -252,7 +252,7 @@ def compare(got, wanted, exchanges, sizes):
     losses, params, moved = wanted
     if isinstance(got, str):
         return 0, got
-    apart = max(abs(a - b) / abs(b) for a, b in zip(got[0], losses, strict=True))
+    apart = float(np.max([abs(a - b) / abs(b) for a, b in zip(got[0], losses, strict=True)]))
     for name, value in params.items():
         apart = max(apart, np.abs(got[1][name] - value).max() / np.abs(value).max())
     if not apart <= BAR:

@@ -276,13 +276,13 @@ class Trainer:
 
 
 def relative(ours, theirs):
-    return max(abs(x - y) / max(abs(y), 1e-30) for x, y in zip(ours, theirs, strict=True))
+    return float(np.max([abs(x - y) / max(abs(y), 1e-30) for x, y in zip(ours, theirs, strict=True)]))
 
 
 def farthest(ours, theirs):
     """Of parameters after each step, relative to the norm."""
-    return max(float(np.linalg.norm(mine[name] - its[name]) / np.linalg.norm(its[name]))
-               for mine, its in zip(ours, theirs, strict=True) for name in SHAPES)
+    return float(np.max([np.linalg.norm(mine[name] - its[name]) / np.linalg.norm(its[name])
+                         for mine, its in zip(ours, theirs, strict=True) for name in SHAPES]))
 
 
 def same_bits(ours, theirs):

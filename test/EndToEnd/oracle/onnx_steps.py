@@ -200,7 +200,7 @@ optimizer = [["data"]]
         apart = [abs(a - b) / abs(b) for a, b in zip(found, losses, strict=True)]
         for n, wanted in states.items():
             apart.append(np.abs(np.load(dump / f"{n}.npy") - wanted).max() / np.abs(wanted).max())
-        return max(apart)
+        return float(np.max(apart))
 
 
 def main():

@@ -128,7 +128,7 @@ def farthest(found, expected):
             losses.append(np.max(np.abs(a - b)) / max(np.max(np.abs(b)), 1e-3))
         else:
             losses.append(0.0 if a.dtype == b.dtype and np.array_equal(a, b) else np.inf)
-    return max(losses)
+    return float(np.max(losses))
 
 
 def runs_of(case, dtype, some):
