@@ -52,8 +52,8 @@ struct UpdateTarget {
 /// How an Update that reads what it has written takes the dims of its space:
 /// updates that differ in one of the first `apart` dims neither read nor write
 /// what others write; those of the next `ordered` dims are taken one after the
-/// other; of those that differ in the dims behind alone, none reads what
-/// another writes.
+/// other; of those that differ in the dims after these alone, none reads
+/// what another writes.
 struct UpdateOrder {
   unsigned apart = 0, ordered = 0;
 };
