@@ -24,9 +24,9 @@
 # derivatives  each row of docs/derivatives.md against jax.grad, by kernels too
 # families the families of models on every mesh, against one device and JAX
 # narrow   the families in bf16, f16 and FP8 against JAX with the same policy; curves of 200 steps
-# layouts  what the families communicate, and what is said of it; recipes; nine models on the way
+# layouts  what the families communicate, and what is said of it; strategies; recipes; nine models on the way
 #          of the tutorial
-# torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh
+# torch    PyTorch's exports, optimized and not, against PyTorch and on every mesh; raised and not
 # processes  processes that are killed or stopped and links that are cut between two
 #          hosts, at 50 random moments each, and 50 of one host's; each case of meshes.txt with a process for each device
 # checkpoints  runs that write checkpoints and are killed 200 times, ended by signals and full disks; resumed on other
@@ -152,11 +152,17 @@ part_lanes() {
   python3 test/Codegen/writer_faults.py --table lib/Transforms/Kernels/WriterFaults.def --tests $tests | tee "$log/lane-faults"
   grep -E '^(33|34) of 34 caught' "$log/lane-faults" || status=1
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=400 $tests --gtest_filter='CallLanes.RandomConvolutions:CallLanes.WideTiles' || status=1
-  LLMC_TEST_SEED=7 LLMC_TEST_CASES=100 $tests --gtest_filter='AttendLanes.Random' || status=1
+  LLMC_TEST_SEED=7 LLMC_TEST_CASES=100 $tests --gtest_filter='AttendLanes.Random:KernelMoves.*' || status=1
   scripts/gpu_kernels.py || [ $? -eq 15 ] || status=1
   scripts/gpu_kernels.py --only "gpt, FP8" || [ $? -eq 15 ] || status=1
   LLMC_TEST_STRIDE=1 LLMC_TEST_COUNT=200000 LLMC_TEST_SHOW=1 $tests --gtest_filter='Angles.*:*/Functions.*' | tee "$log/functions" || status=1
   lanes_dropless || status=1
+  python3 test/EndToEnd/cuda.py --bin build/dev/bin --libraries build/dev/test/Runtime/StandIn/lib \
+    --model test/EndToEnd/Inputs/gpt-tiny.mlir --config examples/gpt/gpt.toml -o build/dev/lanes-cuda \
+    "" data=2 tensor=2 pipe=2,data=2 pipe=2,data=2,tensor=2 || status=1
+  .venv/bin/python test/EndToEnd/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
+    --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml --data examples/gpt/corpus.bin --steps 2 \
+    -o build/dev/lanes-gpus || status=1
   JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/Families/gpus.py --bin build/dev/bin --stand-ins build/dev/test/Runtime/StandIn/lib \
     --jobs "$(nproc)" -o build/dev/families-gpus test/EndToEnd/Families/table.txt | tee "$log/lane-families"
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
@@ -175,9 +181,11 @@ part_lanes() {
 # Layouts and derivatives are what these two test: kernels are compiled quickly, with the same bits.
 part_random() {
   local -x LLMC_KERNEL_EFFORT=${LLMC_KERNEL_EFFORT:-quick}
-  build dev PlanCaseTest AnnotatedCaseTest llmc || return 1
+  build dev PlanCaseTest AnnotatedCaseTest OpCaseTest MeshCaseTest llmc || return 1
   LLMC_TEST_SEED=3 LLMC_TEST_CASES=600 LLMC_TEST_SHOW=1 build/dev/test/Unit/tests/PlanCaseTest | tee "$log/random"
   local status=$? annotated=build/dev/test/Unit/tests/AnnotatedCaseTest
+  LLMC_TEST_SEED=7 LLMC_TEST_CASES=60 build/dev/test/Unit/tests/OpCaseTest --gtest_brief=1 || status=1
+  LLMC_TEST_SEED=7 LLMC_TEST_CASES=1000 build/dev/test/Unit/tests/MeshCaseTest --gtest_brief=1 || status=1
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=4000 LLMC_TEST_SHOW=1 $annotated --gtest_filter='*Agree*' 2>/dev/null |
     tee "$log/annotated" || status=1
   LLMC_TEST_SEED=7 LLMC_TEST_CASES=1000 LLMC_TEST_SHOW=1 $annotated --gtest_filter='*Refused*' 2>/dev/null |
@@ -231,6 +239,8 @@ part_oracles() {
   $python $oracle/spectral_losses.py --llmc $llmc --runs 4 -o $out/spectral_losses || status=1
   $python $oracle/linear_algebra.py --llmc $llmc --runs 4 -o $out/linear_algebra || status=1
   $python $oracle/stored_elements.py --llmc $llmc -o $out/stored_elements || status=1
+  $python $oracle/grouped_dot.py --llmc $llmc -o $out/grouped_dot || status=1
+  $python $oracle/dropless.py --llmc $llmc -o $out/dropless || status=1
   $python test/EndToEnd/pairs.py --llmc $llmc -o $out/all_pairs docs/composition.md || status=1
   $python test/EndToEnd/pairs.py --llmc $llmc --only "fp8 contractions" -o $out/pairs docs/composition.md || status=1
   for how in --kernels --devices=2 --devices=4; do
@@ -286,12 +296,15 @@ part_layouts() {
     .venv/bin/python test/EndToEnd/Families/repeated.py --llmc build/dev/bin/llmc --llmc-opt build/dev/bin/llmc-opt \
       -o build/dev/remarks &&
     .venv/bin/python test/EndToEnd/Families/recipes.py --llmc build/dev/bin/llmc -o build/dev/recipes &&
+    .venv/bin/python test/EndToEnd/Strategies/strategies.py --llmc build/dev/bin/llmc -o build/dev/strategies &&
     .venv/bin/python test/EndToEnd/Families/tutorial.py --llmc build/dev/bin/llmc --jobs "$(nproc)" -o build/dev/tutorial
 }
 
 part_torch() {
   build dev llmc || return 1
-  .venv/bin/python test/EndToEnd/Torch/check.py --llmc build/dev/bin/llmc --all --jobs "$(nproc)" -o build/dev/torch
+  .venv/bin/python test/EndToEnd/Torch/check.py --llmc build/dev/bin/llmc --all --jobs "$(nproc)" -o build/dev/torch &&
+    .venv/bin/python test/EndToEnd/raising.py --llmc build/dev/bin/llmc -o build/dev/raising train onnx &&
+    JAX_PLATFORMS=cpu .venv/bin/python test/EndToEnd/raising.py --llmc build/dev/bin/llmc -o build/dev/raising train jax
 }
 
 part_processes() {
@@ -299,6 +312,8 @@ part_processes() {
   local job=(--bin build/dev/bin --model test/EndToEnd/Inputs/gpt-four.mlir --config examples/gpt/gpt.toml
     --data examples/gpt/corpus.bin)
   .venv/bin/python test/EndToEnd/hosts.py "${job[@]}" --faults 150 --seed 7 -o build/dev/processes &&
+    .venv/bin/python test/EndToEnd/buckets.py --bin build/dev/bin --inputs test/EndToEnd/Inputs --example examples/gpt \
+      -o build/dev/buckets &&
     .venv/bin/python test/EndToEnd/processes.py "${job[@]}" --meshes test/EndToEnd/Inputs/meshes.txt \
       --zero-config examples/gpt/gpt-zero1.toml --faults 50 --seed 7 -o build/dev/processes
 }

@@ -214,7 +214,7 @@ private:
 
 TEST(KernelMoves, AgreeBitByBit) {
   uint64_t base = readSetting("LLMC_TEST_SEED", 1);
-  for (uint64_t number = 0, count = readSetting("LLMC_TEST_CASES", 60);
+  for (uint64_t number = 0, count = readSetting("LLMC_TEST_CASES", 30);
        number < count; ++number) {
     Chain chain(base * 1000 + number);
     std::string text = chain.write();

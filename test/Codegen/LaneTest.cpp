@@ -21,7 +21,7 @@ namespace {
 /// A program of each recipe in turn, of each type.
 TEST(Lanes, RandomPrograms) {
   uint64_t base = readSetting("LLMC_TEST_SEED", 1);
-  uint64_t cases = readSetting("LLMC_TEST_CASES", 100);
+  uint64_t cases = readSetting("LLMC_TEST_CASES", 40);
   const std::vector<std::vector<int64_t>> shapes[] = {
       {{4, 6}, {2, 4, 6}, {6}},
       {{3, 40}, {2, 3, 40}, {40}},
@@ -68,11 +68,10 @@ const char *const softmax = R"(
 // a thread.
 TEST(Lanes, Rows) {
   for (int64_t columns :
-       {1,   5,   31,   32,   33,   96,   255,  384,  511,  512,
-        513, 514, 1000, 1024, 1536, 2047, 2048, 2050, 4096, 5000})
+       {1, 5, 32, 33, 96, 511, 512, 514, 1000, 1536, 2047, 2050, 5000})
     expectSame(softmax, 3, columns, "f32");
   for (const char *type : {"f64", "bf16", "f16"})
-    for (int64_t columns : {7, 128, 130, 512, 1024, 2048, 2500})
+    for (int64_t columns : {7, 130, 512, 2500})
       expectSame(softmax, 3, columns, type);
 }
 

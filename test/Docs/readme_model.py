@@ -33,7 +33,7 @@ def main():
             sys.exit(f"{command}\n{done.stdout[-500:]}{done.stderr[-2000:]}")
         losses = [float(x) for x in re.findall(r"(?m)^step: \d+  loss: (\S+)", done.stdout)]
         runs += [losses] if losses else []
-    worst = max(abs(x - y) / y for run in runs for x, y in zip(runs[0], run))
+    worst = max((abs(x - y) / y for run in runs for x, y in zip(runs[0], run)), key=lambda far: (far != far, far))
     print(f"{len(runs)} runs of {sorted({len(run) for run in runs})} steps")
     print(f"losses {'agree' if worst <= 2e-4 else f'differ by {worst}'}")
     print(f"losses {'fall' if runs[0][-1] < 0.6 * runs[0][0] else 'do not fall'}")

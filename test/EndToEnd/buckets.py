@@ -114,12 +114,12 @@ def main():
     for flag in ("--bin", "--inputs", "--example"):
         p.add_argument(flag, type=lambda text: pathlib.Path(text).absolute(), required=True)
     p.add_argument("-o", dest="out", type=pathlib.Path, required=True)
-    p.add_argument("--only", help="the name of one case")
+    p.add_argument("--only", help="the names of cases")
     a = p.parse_args()
     runs, failed = Runs(a), 0
     a.out.mkdir(parents=True, exist_ok=True)
     np.save(a.out / "x.npy", np.random.default_rng(0).standard_normal((32, 4)).astype("f4"))
-    cases = [case for case in CASES if a.only in (None, case[0])]
+    cases = [case for case in CASES if not a.only or case[0] in a.only.split(",")]
     for case in cases:
         verdict = runs.compare(case)
         failed += verdict.startswith("FAILED")

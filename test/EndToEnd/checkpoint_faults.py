@@ -213,7 +213,8 @@ def elastic(faults):
             os.kill(children(running)[1], signal.SIGKILL)
         _, errors = running.communicate(timeout=120)
         rows[name] = {row["step"]: row["loss"] for row in map(json.loads, log.read_text().splitlines())}
-    apart = max(abs(rows["killed"].get(step, 0) / loss - 1) for step, loss in rows["alone"].items())
+    apart = max((abs(rows["killed"].get(step, 0) / loss - 1) for step, loss in rows["alone"].items()),
+                key=lambda far: (far != far, far))
     faults.judge("an elastic job", running.returncode == 0 and "restart 1 of 2 with 1 process" in errors
                  and last_step(folder) == 40 and apart <= 2e-5, f"code {running.returncode}, losses {apart:.1e} apart")
 

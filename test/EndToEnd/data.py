@@ -181,7 +181,7 @@ def check_evaluation(family, folder):
         check(f"{family}, {name}: after every second step", steps == [2, 4, 6], steps)
     losses["resumed"] = evaluations(folder / "resumed.jsonl")
     first = losses["one device"]
-    far = max(abs(a / b - 1) for each in losses.values() for a, b in zip(each, first))
+    far = float(np.max([abs(a / b - 1) for each in losses.values() for a, b in zip(each, first)]))
     check(f"{family}: evaluations agree on {len(losses)} runs, within {far:.1e}", far < 1e-5 and len(set(first)) == 3, losses)
     still = set(evaluations(folder / "still.jsonl"))
     alone = float(np.load(folder / "interpreted" / "loss.npy"))

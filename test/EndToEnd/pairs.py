@@ -362,6 +362,7 @@ def main():
     p.add_argument("--llmc", required=True)
     p.add_argument("--update", action="store_true", help="write the page")
     p.add_argument("--sets", action="store_true", help="several pairs by one training")
+    p.add_argument("--every", type=int, default=1, help="of the trainings of sets each so many'th alone")
     p.add_argument("--only", help="pairs with this feature alone")
     p.add_argument("-o", "--output", required=True)
     p.add_argument("page", type=pathlib.Path)
@@ -378,11 +379,12 @@ def main():
     if a.sets:
         numbers = {f.name: i for i, f in enumerate(features)}
         judge = lambda names: trainer.judge([f for f in features if f.name in names])
-        found, trainings = pair_sets.judge_sets([(features[i].name, features[j].name) for i, j in to_train], judge)
-        verdicts |= {(numbers[x], numbers[y]): verdict for (x, y), verdict in found.items()}
+        found, trainings = pair_sets.judge_sets([(features[i].name, features[j].name) for i, j in to_train], judge, a.every)
+        judged = {(numbers[x], numbers[y]): verdict for (x, y), verdict in found.items()}
         print(f"{trainings} trainings")
     else:
-        verdicts |= {(i, j): trainer.judge((features[i], features[j])) for i, j in to_train}
+        judged = {(i, j): trainer.judge((features[i], features[j])) for i, j in to_train}
+    verdicts |= judged
     bad = {pair: verdict for pair, verdict in verdicts.items() if verdict and verdict not in REASONS.values()}
     for (i, j), verdict in bad.items():
         print(f"FAILED  {features[i].name} + {features[j].name}: {verdict}")
@@ -390,7 +392,7 @@ def main():
         a.page.write_text(page(verdicts), encoding="utf-8")
     elif not a.only and a.page.read_text(encoding="utf-8") != page(verdicts):
         sys.exit(f"error: expected {a.page} as pairs.py writes it, got another table: run it with --update")
-    trained = sum(verdict is None for verdict in verdicts.values())
+    trained = sum(verdict is None for verdict in judged.values())
     print(f"{len(pairs)} pairs, {trained} trained, {len(bad)} failed")
     sys.exit(1 if bad else 0)
 

@@ -105,7 +105,7 @@ def train_all(a):
     isOnnx = a.what == "onnx"
     for name, bar in (EXPORTS if isOnnx else FAMILIES).items():
         case = OnnxCase(a, name) if isOnnx else JaxCase(a, name)
-        for mesh in MESHES:
+        for mesh in [a.mesh] if a.mesh else MESHES:
             judge.note(f"{name} {mesh}", lambda: compare(a, case, mesh, bar))
     print(f"{judge.cases} cases, {judge.failed} failed")
     return judge.failed
@@ -153,6 +153,7 @@ def main():
     parser.add_argument("--llmc", required=True)
     parser.add_argument("-o", "--out", required=True)
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--mesh", choices=MESHES, help="train on this mesh alone")
     parser.add_argument("mode", choices=["train", "counts"])
     parser.add_argument("what", help="onnx, jax, or the table")
     a = parser.parse_args()

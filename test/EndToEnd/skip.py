@@ -69,7 +69,7 @@ def main():
         skipped = [step for step, loss in enumerate(losses) if loss is None]
         if reference is None:
             reference = skipped, values
-        worst = max(float(abs(values[-1][n] - reference[1][-1][n]).max()) for n in STATES) if values else float("inf")
+        worst = float(numpy.max([abs(values[-1][n] - reference[1][-1][n]).max() for n in STATES])) if values else float("inf")
         if skipped != reference[0] or not worst <= 1e-5:
             faults.append(f"differs from one device: steps {skipped}, distance {worst:.1e}")
         failed += bool(faults)

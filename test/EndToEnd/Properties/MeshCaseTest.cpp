@@ -46,7 +46,7 @@ struct Cases {
   void runAll() {
     uint64_t one = readSetting("LLMC_TEST_ONE", 0);
     uint64_t base = readSetting("LLMC_TEST_SEED", 1) * 100000;
-    uint64_t count = readSetting("LLMC_TEST_CASES", 500);
+    uint64_t count = readSetting("LLMC_TEST_CASES", 250);
     if (one)
       return run(one);
     for (uint64_t i = 0; i < count; ++i)

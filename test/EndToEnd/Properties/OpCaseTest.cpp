@@ -147,7 +147,7 @@ private:
 
 TEST(OpCases, LocalFormsGiveTheGlobalResults) {
   uint64_t base = readSetting("LLMC_TEST_SEED", 1);
-  uint64_t repeats = readSetting("LLMC_TEST_CASES", 40);
+  uint64_t repeats = readSetting("LLMC_TEST_CASES", 20);
   OpCases cases;
   ProgramOptions options;
   options.numRecipes = 2;

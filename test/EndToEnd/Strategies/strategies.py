@@ -182,11 +182,12 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--llmc", required=True)
     p.add_argument("--only", help="cases of this name alone")
+    p.add_argument("--every", type=int, default=1, help="of the cases each so many'th alone")
     p.add_argument("--products", action="store_true", help="products on 8 and 16 devices instead")
     p.add_argument("-o", "--output", required=True, type=pathlib.Path)
     a = p.parse_args()
     trainer = Trainer(a.llmc, a.output)
-    chosen = [case for case in cases(a.products) if a.only in (None, case[1].name)]
+    chosen = [case for case in cases(a.products) if a.only in (None, case[1].name)][:: a.every]
     failed = 0
     for kind, strategy, axes, microbatches in chosen:
         problems, found = judge(trainer, kind, strategy, axes, microbatches)

@@ -165,7 +165,7 @@ def check_numpy(losses, known, want):
     for states, (_, rows) in zip(known, want):
         far = np.abs(set_of(states)[:, None] - rows) / np.maximum(rows, 1e-30)
         far = far.max(axis=-1)
-        worst = max(worst, far.min(axis=0).max(), far.min(axis=1).max())
+        worst = np.max([worst, far.min(axis=0).max(), far.min(axis=1).max()])
     faults = [f"greatest elements are {worst:.1e} from numpy"] * (not worst <= AMAX_BAR)
     return faults + [f"losses are {off:.1e} from numpy"] * (not off <= LOSS_BAR), f"amax {worst:.1e}, losses {off:.1e}"
 

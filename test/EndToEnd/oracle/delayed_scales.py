@@ -138,7 +138,7 @@ def check(a, mesh, want):
         # What two stages read has two states.
         found = [np.load(file) for file in out.glob(f"step-{step}.train.amax.*.npy")]
         far = [[np.max(np.abs(x - y) / np.maximum(y, 1e-30)) for y in known] for x in found]
-        worst = max(worst, *map(min, far), *map(min, zip(*far)))
+        worst = np.max([worst, *np.min(far, axis=0), *np.min(far, axis=1)])
     if not worst <= AMAX_BAR:
         faults.append(f"greatest elements are {worst:.1e} apart")
     if not off <= LOSS_BAR:

@@ -254,7 +254,7 @@ def compare(got, wanted, exchanges, sizes):
         return 0, got
     apart = float(np.max([abs(a - b) / abs(b) for a, b in zip(got[0], losses, strict=True)]))
     for name, value in params.items():
-        apart = max(apart, np.abs(got[1][name] - value).max() / np.abs(value).max())
+        apart = float(np.maximum(apart, np.abs(got[1][name] - value).max() / np.abs(value).max()))
     if not apart <= BAR:
         return apart, f"{apart:.1e} from JAX"
     if not exchanges and sizes and received(got[2], sizes) > formula(sizes) + 1:

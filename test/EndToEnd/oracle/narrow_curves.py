@@ -104,7 +104,7 @@ def outside(a, run, key):
     """By how much a curve ends outside the range of those in f32."""
     ends = [last_of(a, losses) for losses in [run["f32"], *run["moved"]]]
     end = last_of(a, run[key])
-    return max(min(ends) - end, end - max(ends), 0.0)
+    return float(numpy.max([numpy.min(ends) - end, end - numpy.max(ends), 0.0]))
 
 
 def main():
@@ -128,10 +128,10 @@ def main():
         moved = sorted(last_of(a, losses) for losses in run["moved"])
         ends = [f"{last_of(a, run[key]):.4f}" for key in ("f32", "llmc", "jax")]
         ends.insert(1, ", ".join(f"{end:.4f}" for end in moved))
-        far = [max(abs(x / y - 1) for x, y in zip(run["llmc"], run[key])) for key in ("f32", "jax")]
+        far = [numpy.max([abs(x / y - 1) for x, y in zip(run["llmc"], run[key])]) for key in ("f32", "jax")]
         print(f"| {seed} | {' | '.join(ends)} | {far[0]:.1e} | {far[1]:.1e} |")
     noise = statistics.stdev(last_of(a, run["f32"]) for run in runs)
-    apart = max(outside(a, run, key) for run in runs for key in ("llmc", "jax"))
+    apart = numpy.max([outside(a, run, key) for run in runs for key in ("llmc", "jax")])
     print(f"deviation over seeds {noise:.1e}, curves end at most {apart:.1e} outside of those in f32")
     sys.exit(0 if apart <= noise else 1)
 

@@ -136,15 +136,22 @@ def main(description, names, make, runs, usual=None, more=()):
     first `usual` of them. Those of `more` have to be asked for."""
     a = parse(description, lambda p: (
         p.add_argument("--only", help="these cases alone: names, or patterns of names"),
-        p.add_argument("--runs", type=int, default=usual or len(runs), help="the first so many of each case")))
+        p.add_argument("--runs", type=int, default=usual or len(runs), help="the first so many of each case"),
+        p.add_argument("--in-turn", action="store_true", help="each case in one of these runs, in turn")))
     if a.only:
         known = [*names, *more]
         chosen = [fnmatch.filter(known, pattern) for pattern in a.only.split(",")]
         if not all(chosen):
             sys.exit(f"error: expected names or patterns of {', '.join(known)}, got {a.only}")
         names = dict.fromkeys(sum(chosen, []))
+
+    def runs_of(number, a):
+        # A shift after each round: of cases that take turns themselves, all kinds meet all runs.
+        turn = (number + number // a.runs) % a.runs
+        return runs[turn:turn + 1] if a.in_turn else runs[:a.runs]
+
     done, failed, expectations = 0, 0, {}
-    for name in names:
-        done, failed = check(make(a, name), runs[:a.runs], done, failed, expectations)
+    for number, name in enumerate(names):
+        done, failed = check(make(a, name), runs_of(number, a), done, failed, expectations)
     print(f"{len(names)} losses, {done} runs, {failed} failed")
     sys.exit(1 if failed else 0)
