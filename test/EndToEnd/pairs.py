@@ -6,12 +6,10 @@
 # ===------------------------------------------------------------------------=== #
 """Trains a small GPT with each pair of features and compares it with one device.
 
-Features are rows of FEATURES: axes of the mesh, layouts, a schedule, flags of the step and
-forms of the model. A pair is trained for three steps on the union of both meshes; losses
-and gradient norms must be those of one device with the same model and step, within BARS. Pairs that mean nothing have a reason in REASONS instead. The table of
-docs/composition.md is written by `--update` and compared otherwise.
-
-With `--sets` one training shows several pairs (pair_sets.py).
+Features are rows of FEATURES: axes of the mesh, layouts, a schedule, flags of the step and forms of the model. A pair is trained
+for three steps on the union of both meshes; losses and gradient norms must be those of one device with the same model and step,
+within BARS. Pairs that mean nothing have a reason in REASONS instead. The table of docs/composition.md is written by `--update`
+and compared otherwise. With `--sets` one training shows several pairs (pair_sets.py).
 
     python pairs.py --llmc llmc -o out ../../docs/composition.md [--update] [--sets] [--only zero3]
 """
@@ -360,13 +358,15 @@ def page(verdicts):
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("--llmc", required=True)
-    p.add_argument("--update", action="store_true", help="write the page")
-    p.add_argument("--sets", action="store_true", help="several pairs by one training")
+    for flag, text in ("--update", "write the page"), ("--sets", "several pairs by one training"):
+        p.add_argument(flag, action="store_true", help=text)
     p.add_argument("--every", type=int, default=1, help="of the trainings of sets each so many'th alone")
     p.add_argument("--only", help="pairs with this feature alone")
     p.add_argument("-o", "--output", required=True)
     p.add_argument("page", type=pathlib.Path)
     a = p.parse_args()
+    if a.update and a.every > 1:
+        p.error("expected all trainings before the page is written, got --every")
     trainer = Trainer(os.path.abspath(shutil.which(a.llmc) or a.llmc), pathlib.Path(a.output))
     features = FEATURES + tuple(f for f in MORE if f.name == a.only)
     pairs = [
@@ -392,8 +392,7 @@ def main():
         a.page.write_text(page(verdicts), encoding="utf-8")
     elif not a.only and a.page.read_text(encoding="utf-8") != page(verdicts):
         sys.exit(f"error: expected {a.page} as pairs.py writes it, got another table: run it with --update")
-    trained = sum(verdict is None for verdict in judged.values())
-    print(f"{len(pairs)} pairs, {trained} trained, {len(bad)} failed")
+    print(f"{len(pairs)} pairs, {sum(verdict is None for verdict in judged.values())} trained, {len(bad)} failed")
     sys.exit(1 if bad else 0)
 
 
