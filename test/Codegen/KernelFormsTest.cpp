@@ -201,7 +201,7 @@ const Case cases[] = {
   })",
      -1},
     {"OrderedUpdateOfLivingOperand", R"(
-  func.func @f(%x: tensor<2x5x5xT>, %b: tensor<2x5x3xT>) -> (tensor<2x5x5xT>, tensor<2x5x5xT>, tensor<2x5x3xT>) {
+  func.func @f(%x: tensor<2x5x5xT>, %b: tensor<2x5x3xT>) -> (tensor<2x5x5xT>, tensor<2x5x5xT>, tensor<2x5x3xT>, tensor<2x5x5xT>, tensor<2x5xi32>, tensor<2x5xi32>) {
     %d = stablehlo.constant dense<9.0e+1> : tensor<2x5x5xT>
     %i = stablehlo.iota dim = 1 : tensor<2x5x5xi32>
     %j = stablehlo.iota dim = 2 : tensor<2x5x5xi32>
@@ -212,7 +212,8 @@ const Case cases[] = {
     %y = "stablehlo.triangular_solve"(%a, %a) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x5x5xT>, tensor<2x5x5xT>) -> tensor<2x5x5xT>
     %z = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = false, transpose_a = #stablehlo<transpose TRANSPOSE>, unit_diagonal = false}> : (tensor<2x5x5xT>, tensor<2x5x3xT>) -> tensor<2x5x3xT>
     %q = stablehlo.add %z, %b : tensor<2x5x3xT>
-    return %s, %y, %q : tensor<2x5x5xT>, tensor<2x5x5xT>, tensor<2x5x3xT>
+    %p:3 = stablehlo.lu %x : (tensor<2x5x5xT>) -> (tensor<2x5x5xT>, tensor<2x5xi32>, tensor<2x5xi32>)
+    return %s, %y, %q, %p#0, %p#1, %p#2 : tensor<2x5x5xT>, tensor<2x5x5xT>, tensor<2x5x3xT>, tensor<2x5x5xT>, tensor<2x5xi32>, tensor<2x5xi32>
   })",
      -1},
     {"Scalars", R"(

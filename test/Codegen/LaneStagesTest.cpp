@@ -152,7 +152,7 @@ TEST(LaneStages, Slices) {
 // thread has each, of larger ones a block, of many a warp of a block.
 TEST(LaneStages, OrderedUpdates) {
   std::string text = R"(
-  func.func @f(%x: tensor<$bx$nx$nx$t>, %u: tensor<$bx$nx$mx$t>, %v: tensor<$bx$mx$nx$t>) -> (tensor<$bx$nx$nx$t>, tensor<$bx$nx$mx$t>, tensor<$bx$mx$nx$t>) {
+  func.func @f(%x: tensor<$bx$nx$nx$t>, %u: tensor<$bx$nx$mx$t>, %v: tensor<$bx$mx$nx$t>) -> (tensor<$bx$nx$nx$t>, tensor<$bx$nx$mx$t>, tensor<$bx$mx$nx$t>, tensor<$bx$nx$nx$t>, tensor<$bx$nxi32>, tensor<$bx$nxi32>) {
     %i = stablehlo.iota dim = 1 : tensor<$bx$nx$nxi32>
     %j = stablehlo.iota dim = 2 : tensor<$bx$nx$nxi32>
     %on = stablehlo.compare EQ, %i, %j : (tensor<$bx$nx$nxi32>, tensor<$bx$nx$nxi32>) -> tensor<$bx$nx$nxi1>
@@ -161,7 +161,8 @@ TEST(LaneStages, OrderedUpdates) {
     %l = stablehlo.cholesky %a, lower = true : tensor<$bx$nx$nx$t>
     %w = "stablehlo.triangular_solve"(%l, %u) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<$bx$nx$nx$t>, tensor<$bx$nx$mx$t>) -> tensor<$bx$nx$mx$t>
     %y = "stablehlo.triangular_solve"(%x, %v) <{left_side = false, lower = false, transpose_a = #stablehlo<transpose TRANSPOSE>, unit_diagonal = true}> : (tensor<$bx$nx$nx$t>, tensor<$bx$mx$nx$t>) -> tensor<$bx$mx$nx$t>
-    return %l, %w, %y : tensor<$bx$nx$nx$t>, tensor<$bx$nx$mx$t>, tensor<$bx$mx$nx$t>
+    %p:3 = stablehlo.lu %x : (tensor<$bx$nx$nx$t>) -> (tensor<$bx$nx$nx$t>, tensor<$bx$nxi32>, tensor<$bx$nxi32>)
+    return %l, %w, %y, %p#0, %p#1, %p#2 : tensor<$bx$nx$nx$t>, tensor<$bx$nx$mx$t>, tensor<$bx$mx$nx$t>, tensor<$bx$nx$nx$t>, tensor<$bx$nxi32>, tensor<$bx$nxi32>
   })";
   auto check = [&](int64_t batch, int64_t rows, const char *type) {
     std::pair<const char *, std::string> words[] = {

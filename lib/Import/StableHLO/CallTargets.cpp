@@ -25,6 +25,8 @@ llvm::ArrayRef<import::CallTarget> import::getCallTargets() {
       {stablehlo::kPlacementTarget, "its operand"},
       {stablehlo::kFactorTargets[0], "stablehlo.cholesky"},
       {stablehlo::kFactorTargets[1], "stablehlo.cholesky"},
+      {stablehlo::kPivotTargets[0], "stablehlo.lu"},
+      {stablehlo::kPivotTargets[1], "stablehlo.lu"},
       {stablehlo::kSolveTargets[0], "stablehlo.triangular_solve"},
       {stablehlo::kSolveTargets[1], "stablehlo.triangular_solve"},
       {stablehlo::RaggedAllToAllOp::kCallTarget, "stablehlo.ragged_all_to_all"},

@@ -30,7 +30,7 @@ dist.mesh @mesh = <"x"=2, "y"=2>
 func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p: tensor<4x8xi1>, %i: tensor<i32>, %t: tensor<4xi32>,
              %bx: tensor<2x4x8xf32>, %by: tensor<2x8x3xf32>, %rows: tensor<5x1xi32>, %s: tensor<4xf32>, %s8: tensor<8xf32>,
              %row: tensor<1x8xf32>, %updates: tensor<5x8xf32>, %none: tensor<4x0xf32>, %all: tensor<0x4xf32>, %l: tensor<4x8xf32, #full>,
-             %seven: tensor<2x7x3xf32>, %kernel: tensor<3x3x4xf32>, %four: tensor<2x4x3xf32>, %each: tensor<3x1x6xf32>, %two: tensor<2x4x8xf32>, %squares: tensor<2x6x6xf32>, %narrow: tensor<6x6xbf16>, %columns: tensor<2x6x3xf32>, %lists: tensor<2x4x2xi64>, %counts: tensor<4x2xi64>) {
+             %seven: tensor<2x7x3xf32>, %kernel: tensor<3x3x4xf32>, %four: tensor<2x4x3xf32>, %each: tensor<3x1x6xf32>, %two: tensor<2x4x8xf32>, %squares: tensor<2x6x6xf32>, %narrow: tensor<6x6xbf16>, %columns: tensor<2x6x3xf32>, %room: tensor<2x5x4xf32>, %lists: tensor<2x4x2xi64>, %counts: tensor<4x2xi64>) {
   %z = stablehlo.constant {test.cost = array<i64: 0, 0, 0, 4>, test.form = "Element inactive"} dense<0.0> : tensor<f32>
   %0 = stablehlo.iota dim = 0 {test.cost = array<i64: 0, 0, 0, 40>, test.form = "Element inactive"} : tensor<10xi32>
   // Element by element: a flop for each, and half the bytes for half the width.
@@ -50,6 +50,8 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x16xf32>, %h: tensor<4x8xbf16>, %p
   // A third of a product, and the roots; half a product. Narrow floats are widened.
   %factor = stablehlo.cholesky %squares {test.model = 144 : i64, test.cost = array<i64: 156, 0, 288, 288>, test.form = "Update"} : tensor<2x6x6xf32>
   %narrowly = stablehlo.cholesky %narrow, lower = true {test.model = 72 : i64, test.cost = array<i64: 78, 0, 72, 72>, test.form = "Decompose"} : tensor<6x6xbf16>
+  %pivoted:3 = stablehlo.lu %squares {test.model = 288 : i64, test.cost = array<i64: 288, 0, 288, 384>, test.form = "Decompose"} : (tensor<2x6x6xf32>) -> (tensor<2x6x6xf32>, tensor<2x6xi32>, tensor<2x6xi32>)
+  %inplace = stablehlo.lu_in_place %room {test.model = 36 : i64, test.cost = array<i64: 36, 0, 160, 160>, test.form = "Update"} : tensor<2x5x4xf32>
   %solved = "stablehlo.triangular_solve"(%squares, %columns) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> {test.model = 216 : i64, test.cost = array<i64: 216, 0, 432, 144>, test.form = "Update"} : (tensor<2x6x6xf32>, tensor<2x6x3xf32>) -> tensor<2x6x3xf32>
   // The body's ops for each element.
   %12 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] {test.cost = array<i64: 32, 0, 132, 16>, test.form = "Reduction uniform"} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>

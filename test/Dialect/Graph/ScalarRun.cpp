@@ -51,27 +51,66 @@ Attribute ScalarRun::fold(Value value) {
   if (Attribute known = folded.lookup(value))
     return known;
   Attribute constant;
-  Operation *definition = value ? value.getDefiningOp() : nullptr;
-  if (!definition) {
+  if (!value || !value.getDefiningOp()) {
     error = "no scalar code";
     return {};
   }
-  if (!matchPattern(value, m_Constant(&constant))) {
-    SmallVector<Attribute> inputs;
-    for (Value operand : definition->getOperands())
-      inputs.push_back(fold(operand));
-    SmallVector<OpFoldResult> outputs;
-    if (!error.empty())
-      return {};
-    if (failed(definition->fold(inputs, outputs)) || outputs.empty()) {
-      error = "cannot fold " + definition->getName().getStringRef().str();
-      return {};
-    }
-    OpFoldResult output = outputs[cast<OpResult>(value).getResultNumber()];
-    constant = isa<Attribute>(output) ? cast<Attribute>(output)
-                                      : fold(cast<Value>(output));
-  }
+  if (!matchPattern(value, m_Constant(&constant)))
+    constant = foldOp(value);
   return folded[value] = constant;
+}
+
+Attribute ScalarRun::foldOp(Value value) {
+  Operation *definition = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(definition)) {
+    foldLoop(loop);
+    return folded.lookup(value);
+  }
+  if (const HostTensor *tensor = reads.lookup(value)) {
+    int64_t place = locate(*tensor, definition->getOperands());
+    if (place < 0 && error.empty())
+      error = "read out of bounds";
+    return place < 0 ? Attribute() : fold(readAt(*tensor, place));
+  }
+  SmallVector<Attribute> inputs;
+  for (Value operand : definition->getOperands())
+    inputs.push_back(fold(operand));
+  SmallVector<OpFoldResult> outputs;
+  if (!error.empty())
+    return {};
+  if (failed(definition->fold(inputs, outputs)) || outputs.empty()) {
+    error = "cannot fold " + definition->getName().getStringRef().str();
+    return {};
+  }
+  OpFoldResult output = outputs[cast<OpResult>(value).getResultNumber()];
+  return isa<Attribute>(output) ? cast<Attribute>(output)
+                                : fold(cast<Value>(output));
+}
+
+int64_t ScalarRun::foldInt(Value value) {
+  auto number = dyn_cast_or_null<IntegerAttr>(fold(value));
+  return number ? number.getInt() : 0;
+}
+
+void ScalarRun::foldLoop(scf::ForOp loop) {
+  int64_t low = foldInt(loop.getLowerBound()),
+          high = foldInt(loop.getUpperBound()), step = foldInt(loop.getStep());
+  SmallVector<Attribute> carried;
+  for (Value start : loop.getInitArgs())
+    carried.push_back(fold(start));
+  for (int64_t i = low; i < high && error.empty(); i += step) {
+    loop.getBody()->walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        folded.erase(result);
+    });
+    folded[loop.getInductionVar()] = builder.getIndexAttr(i);
+    for (auto [argument, known] : llvm::zip(loop.getRegionIterArgs(), carried))
+      folded[argument] = known;
+    for (auto [known, next] : llvm::zip(carried, loop.getYieldedValues()))
+      known = fold(next);
+  }
+  for (auto [result, known] : llvm::zip(loop.getResults(), carried))
+    folded[result] = known;
 }
 
 Value ScalarRun::readAt(const HostTensor &tensor, int64_t i) {
@@ -104,6 +143,16 @@ int64_t ScalarRun::locate(const HostTensor &tensor, ValueRange indices) {
 }
 
 Value ScalarRun::read(const HostTensor &tensor, ValueRange indices) {
+  if (builder.getInsertionBlock() != &block) {
+    Type type = tensor.getElementType();
+    if (!isa<FloatType>(type))
+      type = builder.getIntegerType(type.getIntOrFloatBitWidth());
+    Value later =
+        UnrealizedConversionCastOp::create(builder, loc, type, indices)
+            .getResult(0);
+    reads[later] = &tensor;
+    return later;
+  }
   int64_t place = locate(tensor, indices);
   if (place < 0 && error.empty())
     error = "read out of bounds";

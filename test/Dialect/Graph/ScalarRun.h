@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks an op for the scalar code of each element, with constants for indices
-// and for the elements it reads, and folds that code to a number.
+// and for the elements it reads, and folds that code to a number. A loop is
+// folded trip by trip, and so is what its body reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #define LLMC_TEST_DIALECT_GRAPH_SCALARRUN_H
 
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include <string>
@@ -39,6 +41,9 @@ private:
   int64_t locate(const HostTensor &tensor, ValueRange indices);
   SmallVector<Value> makeIndices(ArrayRef<int64_t> index);
   Attribute fold(Value value);
+  Attribute foldOp(Value value);
+  void foldLoop(mlir::scf::ForOp loop);
+  int64_t foldInt(Value value);
 
   Operation *op;
   graph::KernelOpInterface kernel;
@@ -47,6 +52,8 @@ private:
   OpBuilder builder;
   Location loc;
   llvm::DenseMap<Value, Attribute> folded;
+  /// What stands for an element that a loop's body reads: its tensor.
+  llvm::DenseMap<Value, const HostTensor *> reads;
   std::string error;
 };
 

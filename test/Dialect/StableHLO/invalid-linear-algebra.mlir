@@ -102,3 +102,51 @@ func.func @form(%a: tensor<3x3xf32>) {
   %0 = "stablehlo.triangular_solve"(%a, %a) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose TRANSPOSE_INVALID>, unit_diagonal = false}> : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
   return
 }
+
+// -----
+
+func.func @oblong_pivoted(%a: tensor<2x3x4xf32>) {
+  // expected-error@+1 {{expected an operand a of rank 2 or more whose last two dimensions are equal, got 'tensor<2x3x4xf32>'}}
+  %0:3 = stablehlo.lu %a : (tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<2x3xi32>, tensor<2x3xi32>)
+  return
+}
+
+// -----
+
+func.func @element_of_factors(%a: tensor<3x3xf32>) {
+  // expected-error@+1 {{expected a result of 'f32', got 'tensor<3x3xf64>'}}
+  %0:3 = stablehlo.lu %a : (tensor<3x3xf32>) -> (tensor<3x3xf64>, tensor<3xi32>, tensor<3xi32>)
+  return
+}
+
+// -----
+
+func.func @number_of_pivots(%a: tensor<2x3x3xf32>) {
+  // expected-error@+1 {{expected a result of shape [2, 3], got [3]}}
+  %0:3 = stablehlo.lu %a : (tensor<2x3x3xf32>) -> (tensor<2x3x3xf32>, tensor<3xi32>, tensor<2x3xi32>)
+  return
+}
+
+// -----
+
+func.func @permutation_of_64(%a: tensor<3x3xf32>) {
+  // expected-error@+1 {{expected a result of 'i32', got 'tensor<3xi64>'}}
+  %0:3 = stablehlo.lu %a : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3xi32>, tensor<3xi64>)
+  return
+}
+
+// -----
+
+func.func @no_room(%x: tensor<3x3xf32>) {
+  // expected-error@+1 {{expected an operand of rank 2 or more with one row more than columns, of which it has at least one, got 'tensor<3x3xf32>'}}
+  %0 = stablehlo.lu_in_place %x : tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @narrow_room(%x: tensor<4x3xbf16>) {
+  // expected-error@+1 {{operand #0 must be ranked tensor of 32-bit float or 64-bit float values, but got 'tensor<4x3xbf16>'}}
+  %0 = stablehlo.lu_in_place %x : tensor<4x3xbf16>
+  return
+}

@@ -217,6 +217,10 @@ fixed("cholesky_scipy", "stablehlo.cholesky", weighted(jax.scipy.linalg.cholesky
 fixed("cholesky_batch", "stablehlo.cholesky", weighted(jnp.linalg.cholesky), [DEFINITE, DEFINITE * 2])
 fixed("cholesky_one", "stablehlo.cholesky", weighted(jnp.linalg.cholesky), [[2.0]])
 fixed("cholesky_indefinite", "stablehlo.cholesky", weighted(jnp.linalg.cholesky), DEFINITE - 5)
+TURNED = np.array([[0.5, 4.0, -2.0], [1.0, -1.0, 5.0], [-3.0, 0.5, 1.0]])
+fixed("lu", "stablehlo.lu", weighted(lambda x: lax.linalg.lu(x)[0]), TURNED)
+fixed("lu_batch", "stablehlo.lu", weighted(lambda x: lax.linalg.lu(x)[0]), [TURNED, DEFINITE])
+fixed("lu_one", "stablehlo.lu", weighted(lambda x: lax.linalg.lu(x)[0]), [[2.0]])
 for _number in range(16):
     _left, _lower, _transposed, _unit = (bool(_number >> k & 1) for k in range(4))
     fixed(f"triangular_solve_{_number}", "stablehlo.triangular_solve",

@@ -93,6 +93,7 @@ def contraction_cases():
     solve = lambda x, y: lax.linalg.triangular_solve(x + 4 * jnp.eye(3), y, left_side=True, lower=True)
     yield from pairs("solve", solve, square, m)
     yield from singles("factor", lambda x: jnp.linalg.cholesky(x @ x.T + jnp.eye(3)), square)
+    yield from singles("pivots", lambda x: lax.linalg.lu(x - 2 * jnp.eye(3)[::-1])[0], square)
     image, kernel = lambda n: floats(n, 2, 5, 5, 3), lambda n: floats(n, 3, 3, 3, 2)
     convolve = lambda x, y: lax.conv_general_dilated(
         x, y, (1, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")

@@ -28,7 +28,7 @@
 // ANNOTATION-NEXT: %[[Y:.*]] = stablehlo.tanh %[[X]]
 // ANNOTATION-NEXT: return %[[Y]]
 
-// LAPACK: {{^}}llmc: error[unsupported]: {{.*}}lapack.mlir:2:10: 'stablehlo.custom_call' op expected a custom call that annotates a value, got 'lapack_sgetrf_ffi', which llmc does not have (of LAPACK it has potrf and trsm as JAX calls them: use jnp.linalg.cholesky and jax.scipy.linalg.cho_solve where matrices are positive definite){{$}}
+// LAPACK: {{^}}llmc: error[unsupported]: {{.*}}lapack.mlir:2:10: 'stablehlo.custom_call' op expected a custom call that annotates a value, got 'lapack_sgees_ffi', which llmc does not have (of LAPACK it has getrf, potrf and trsm of real numbers, as JAX calls them for jnp.linalg.solve, inv, slogdet and cholesky){{$}}
 // SHAPE: {{^}}llmc: error[unsupported]: {{.*}}shape.mlir:2:8: 'stablehlo.custom_call' op expected a custom call that annotates a value, got 'Sharding', which llmc does not have{{$}}
 // EXTERN: {{^}}llmc: error[unsupported]: {{.*}}extern.mlir:3:8: expected a call of a function with one block, got 'g'{{$}}
 
@@ -76,7 +76,7 @@ func.func public @main(%x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
 
 //--- lapack.mlir
 func.func public @main(%x: tensor<4x4xf32> loc("x")) -> tensor<4x4xf32> {
-  %0:2 = stablehlo.custom_call @lapack_sgetrf_ffi(%x) {mhlo.backend_config = {}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>)
+  %0:2 = stablehlo.custom_call @lapack_sgees_ffi(%x) {mhlo.backend_config = {}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>)
   return %0#0 : tensor<4x4xf32>
 }
 

@@ -53,3 +53,27 @@ LogicalResult TriangularSolveOp::verify() {
     return failure();
   return verifyResult(*this, b, getType());
 }
+
+LogicalResult LuOp::verify() {
+  RankedTensorType a = getA().getType();
+  if (failed(verifySquare(*this, a)) ||
+      failed(verifyResult(*this, a, getFactors().getType())))
+    return failure();
+  RankedTensorType numbers = RankedTensorType::get(
+      a.getShape().drop_back(), IntegerType::get(getContext(), 32));
+  for (Value result : {getPivots(), getPermutation()})
+    if (failed(verifyResult(*this, numbers,
+                            cast<RankedTensorType>(result.getType()))))
+      return failure();
+  return success();
+}
+
+LogicalResult LuInPlaceOp::verify() {
+  ArrayRef<int64_t> shape = getType().getShape();
+  if (shape.size() >= 2 && shape.back() >= 1 &&
+      shape[shape.size() - 2] == shape.back() + 1)
+    return success();
+  return emitOpError("expected an operand of rank 2 or more with one row more "
+                     "than columns, of which it has at least one, got ")
+         << getType();
+}

@@ -65,3 +65,10 @@ void ConcatenateOp::build(OpBuilder &builder, OperationState &state,
         cast<RankedTensorType>(input.getType()).getDimSize(dimension);
   build(builder, state, type.clone(shape), inputs, dimension);
 }
+
+void LuOp::build(OpBuilder &builder, OperationState &state, Value a) {
+  RankedTensorType type = withoutEncoding(a.getType());
+  auto numbers =
+      RankedTensorType::get(type.getShape().drop_back(), builder.getI32Type());
+  build(builder, state, type, numbers, numbers, a);
+}

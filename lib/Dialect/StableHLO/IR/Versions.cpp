@@ -10,7 +10,9 @@
 
 llvm::StringRef llmc::stablehlo::getFirstVersion(llvm::StringRef op) {
   return llvm::StringSwitch<llvm::StringRef>(op)
-      .Case("stablehlo.ragged_all_to_all", "")
+      .Cases({"stablehlo.ragged_all_to_all", "stablehlo.lu",
+              "stablehlo.lu_in_place"},
+             "")
       .Case("stablehlo.collective_broadcast", "0.16.0")
       .Case("stablehlo.composite", "0.19.0")
       .Case("stablehlo.tan", "1.4.0")

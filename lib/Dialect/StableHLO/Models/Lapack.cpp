@@ -78,6 +78,18 @@ static Value makeInfo(OpBuilder &b, Location loc, Value factor,
   return select(b, loc, isNumber, zeros, constantSplat(b, loc, type, 1));
 }
 
+/// `number`, of the call's results, has an element for each matrix of `whole`.
+static LogicalResult verifyInfo(CustomCallOp call, unsigned number,
+                                RankedTensorType whole) {
+  auto info = cast<RankedTensorType>(call.getResultTypes()[number]);
+  if (info.getElementType().isInteger(32) &&
+      info.getShape() == whole.getShape().drop_back(2))
+    return success();
+  return emitRefusal(call, rt::ErrorKind::unsupported)
+         << "expected a last result of '" << call.getCallTargetName()
+         << "' of i32 that has an element for each matrix, got " << info;
+}
+
 static LogicalResult expandFactor(CustomCallOp call, OpBuilder &b,
                                   SmallVectorImpl<Value> &results) {
   if (failed(verifyCounts(call, 1, 2)))
@@ -87,15 +99,59 @@ static LogicalResult expandFactor(CustomCallOp call, OpBuilder &b,
     return failure();
   auto made = CholeskyOp::create(b, call.getLoc(), call.getResultTypes()[0],
                                  call.getOperand(0), triangle == 'L');
-  if (failed(verifyMade(call, made)))
+  if (failed(verifyMade(call, made)) ||
+      failed(verifyInfo(call, 1, made.getType())))
     return failure();
-  auto info = cast<RankedTensorType>(call.getResultTypes()[1]);
-  if (info.getShape() != made.getType().getShape().drop_back(2))
-    return emitRefusal(call, rt::ErrorKind::unsupported)
-           << "expected a second result of '" << call.getCallTargetName()
-           << "' that has an element for each matrix, got " << info;
   results.push_back(made);
-  results.push_back(makeInfo(b, call.getLoc(), made, info));
+  results.push_back(makeInfo(b, call.getLoc(), made,
+                             cast<RankedTensorType>(call.getResultTypes()[1])));
+  return success();
+}
+
+/// The number of the first pivot that is 0, from 1 on; 0 where none is.
+static Value makePivotInfo(OpBuilder &b, Location loc, Value factors,
+                           RankedTensorType type) {
+  RankedTensorType whole = withoutEncoding(factors.getType());
+  int64_t rank = whole.getRank(), n = whole.getShape().back();
+  if (n == 0)
+    return constantSplat(b, loc, type, 0);
+  RankedTensorType numbers = whole.clone(Type(b.getI32Type()));
+  Value row = iota(b, loc, numbers, rank - 2);
+  auto isEqual = [&](Value x, Value y) {
+    return compare(b, loc, ComparisonDirection::EQ, x, y);
+  };
+  Value isZero =
+      logicalAnd(b, loc, isEqual(row, iota(b, loc, numbers, rank - 1)),
+                 isEqual(factors, constantLike(b, loc, factors, 0)));
+  Value none = constantSplat(b, loc, numbers, n);
+  Value first = reduce(b, loc, ReductionKind::min,
+                       select(b, loc, isZero, row, none), {rank - 2, rank - 1});
+  Value number = add(b, loc, first, constantLike(b, loc, first, 1));
+  Value isNone = isEqual(first, constantLike(b, loc, first, n));
+  return select(b, loc, isNone, constantLike(b, loc, first, 0), number);
+}
+
+static LogicalResult expandPivoted(CustomCallOp call, OpBuilder &b,
+                                   SmallVectorImpl<Value> &results) {
+  if (failed(verifyCounts(call, 1, 3)))
+    return failure();
+  auto a = cast<RankedTensorType>(call.getOperand(0).getType());
+  if (a.getRank() >= 2 && a.getShape().back() != a.getShape().end()[-2])
+    return emitRefusal(call, rt::ErrorKind::unsupported)
+           << "expected '" << call.getCallTargetName()
+           << "' of matrices with as many rows as columns, got " << a;
+  Type pivots = call.getResultTypes()[1];
+  auto made = LuOp::create(b, call.getLoc(), call.getResultTypes()[0], pivots,
+                           pivots, call.getOperand(0));
+  if (failed(verifyMade(call, made)) || failed(verifyInfo(call, 2, a)))
+    return failure();
+  // LAPACK numbers rows from 1 on.
+  Value one = constantLike(b, call.getLoc(), made.getPivots(), 1);
+  results.push_back(made.getFactors());
+  results.push_back(add(b, call.getLoc(), made.getPivots(), one));
+  results.push_back(
+      makePivotInfo(b, call.getLoc(), made.getFactors(),
+                    cast<RankedTensorType>(call.getResultTypes()[2])));
   return success();
 }
 
@@ -127,10 +183,10 @@ struct Routine {
 } // namespace
 
 static const Routine *findRoutine(StringRef target) {
-  static constexpr Routine routines[] = {{kFactorTargets[0], expandFactor},
-                                         {kFactorTargets[1], expandFactor},
-                                         {kSolveTargets[0], expandSolution},
-                                         {kSolveTargets[1], expandSolution}};
+  static constexpr Routine routines[] = {
+      {kFactorTargets[0], expandFactor},  {kFactorTargets[1], expandFactor},
+      {kPivotTargets[0], expandPivoted},  {kPivotTargets[1], expandPivoted},
+      {kSolveTargets[0], expandSolution}, {kSolveTargets[1], expandSolution}};
   const Routine *found = llvm::find_if(
       routines, [&](const Routine &known) { return known.target == target; });
   return found == std::end(routines) ? nullptr : found;
@@ -147,8 +203,7 @@ LogicalResult stablehlo::expandLapack(CustomCallOp call, OpBuilder &builder,
 
 StringRef stablehlo::getLapackHint(StringRef target) {
   return target.starts_with("lapack_")
-             ? " (of LAPACK it has potrf and trsm as JAX calls them: use "
-               "jnp.linalg.cholesky and jax.scipy.linalg.cho_solve where "
-               "matrices are positive definite)"
+             ? " (of LAPACK it has getrf, potrf and trsm of real numbers, as "
+               "JAX calls them for jnp.linalg.solve, inv, slogdet and cholesky)"
              : "";
 }

@@ -4,6 +4,9 @@
 //
 //   custom_call @lapack_spotrf_ffi(%a) {uplo}       ->   cholesky, and whether
 //                                                        it has failed
+//   custom_call @lapack_sgetrf_ffi(%a)              ->   lu, with rows from
+//                                                        1 on, and its first
+//                                                        pivot that is 0
 //   custom_call @lapack_strsm_ffi(%a, %b)           ->   triangular_solve
 //     {diag, side, trans_x, uplo}
 //

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list of families. Kernels are written in arith and math, so these two
+// The list of families. Kernels are written in arith, math and scf, so these
 // dialects are loaded with the answers: passes create their ops without naming
 // them as dependent dialects.
 //
@@ -12,14 +12,17 @@
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace llmc;
 
 void stablehlo::registerModels(DialectRegistry &registry) {
-  registry.insert<StableHLODialect, arith::ArithDialect, math::MathDialect>();
+  registry.insert<StableHLODialect, arith::ArithDialect, math::MathDialect,
+                  scf::SCFDialect>();
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
-    context->loadDialect<arith::ArithDialect, math::MathDialect>();
+    context->loadDialect<arith::ArithDialect, math::MathDialect,
+                         scf::SCFDialect>();
   });
   registerUnaryModels(registry);
   registerBinaryModels(registry);

@@ -83,7 +83,8 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
     Fourth answer: the form of the op's kernel and the scalar code of one
     element (Kernel.h). Only the methods of the stated form are called. Scalar
     code uses `arith` and `math` on signless types, one rounding for each op
-    (no fast-math flags), so that an op gives the same bits in every kernel.
+    (no fast-math flags), so that an op gives the same bits in every kernel. An
+    update may have loops of `scf`, which read elements as they go.
   }];
   let methods = [
     InterfaceMethod<[{Which of the forms; the methods below say for which form they are.}],

@@ -35,6 +35,8 @@ inline constexpr llvm::StringLiteral kLocalTarget =
 /// Routines of LAPACK that are ops: of f32 and of f64, as JAX calls them.
 inline constexpr llvm::StringLiteral kFactorTargets[] = {"lapack_spotrf_ffi",
                                                          "lapack_dpotrf_ffi"};
+inline constexpr llvm::StringLiteral kPivotTargets[] = {"lapack_sgetrf_ffi",
+                                                        "lapack_dgetrf_ffi"};
 inline constexpr llvm::StringLiteral kSolveTargets[] = {"lapack_strsm_ffi",
                                                         "lapack_dtrsm_ffi"};
 /// In which memory the operand is to be.

@@ -3,7 +3,8 @@
 //
 // Dimensions before the last two number matrices, each of which stands for
 // itself. On CPUs JAX prints calls of LAPACK in place of these ops; the import
-// reads those as the ops.
+// reads those as the ops. StableHLO has no factors with pivots: that op stands
+// beside its own, as texts have it as a call and its answers share code with them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +45,42 @@ def StableHLO_TriangularSolveOp : StableHLO_Op<"triangular_solve", [Pure]> {
   let arguments = (ins FloatTensor:$a, FloatTensor:$b, BoolAttr:$left_side, BoolAttr:$lower,
                        BoolAttr:$unit_diagonal, StableHLO_TransposeAttr:$transpose_a);
   let results = (outs FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def StableHLO_LuOp : StableHLO_Op<"lu", [Pure]> {
+  let summary = "Triangular factors of matrices whose rows are exchanged";
+  let description = [{
+    Texts have it as a custom call of LAPACK's getrf, of which the import makes this
+    op. Step k exchanges row k with row `pivots[k]`, the first of those from k on whose
+    element in column k has the greatest magnitude, and subtracts multiples of it from
+    the rows after it. With `permutation` the rows of a in their final order, a[p] = l u:
+    `factors` has u on and above its diagonal, and below it l, whose diagonal is 1.
+    A pivot of 0 has a column of 0 below it, and the steps go on.
+
+    Constraints: the last two dimensions of a are equal; factors have a's type, pivots
+    and permutation one element of i32 for each row.
+  }];
+  let arguments = (ins FloatTensor:$a);
+  let results = (outs FloatTensor:$factors, IntTensor:$pivots, IntTensor:$permutation);
+  let assemblyFormat = "$a attr-dict `:` functional-type(operands, results)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$a)>];
+  let hasVerifier = 1;
+}
+
+def StableHLO_LuInPlaceOp : StableHLO_Op<"lu_in_place", [Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "The same within one tensor, as a kernel computes it";
+  let description = [{
+    What `stablehlo.lu` becomes before kernels are formed. The operand has a matrix of n
+    rows and columns, its rows' numbers in a column after it, and two more rows of any
+    numbers: row n of the result has the pivots, the last column the permutation, and
+    the last row what steps have left.
+
+    Constraints: one row more than columns, of both at least 1.
+  }];
+  let arguments = (ins RankedTensorOf<[F32, F64]>:$x);
+  let results = (outs RankedTensorOf<[F32, F64]>:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
   let hasVerifier = 1;
 }
 

@@ -71,7 +71,8 @@ void stablehlo::addMatrixNumbers(ShardingRule &rule, RankedTensorType type) {
     int factor = rule.addFactor(type.getDimSize(dim));
     for (TensorFactors &operand : rule.operands)
       operand[dim] = {factor};
-    rule.results[0][dim] = {factor};
+    for (TensorFactors &result : rule.results)
+      result[dim] = {factor};
   }
 }
 
@@ -129,5 +130,6 @@ SmallVector<Value> stablehlo::replaceLast(ValueRange indices, size_t count,
 
 void stablehlo::registerLinearAlgebraModels(DialectRegistry &registry) {
   registerCholeskyModel(registry);
+  registerLuModels(registry);
   registerTriangularSolveModel(registry);
 }

@@ -91,6 +91,7 @@ SmallVector<Value> replaceLast(mlir::ValueRange indices, size_t count,
 //===----------------------------------------------------------------------===//
 
 void registerCholeskyModel(mlir::DialectRegistry &registry);
+void registerLuModels(mlir::DialectRegistry &registry);
 void registerTriangularSolveModel(mlir::DialectRegistry &registry);
 
 } // namespace llmc::stablehlo
