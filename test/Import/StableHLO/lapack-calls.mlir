@@ -5,6 +5,9 @@
 // RUN: %{import} %t/pivoted.mlir | FileCheck %s --check-prefix=PIVOTED
 // RUN: not %{import} %t/oblong.mlir 2>&1 | FileCheck %s --check-prefix=OBLONG
 // RUN: not %{import} %t/count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not %{import} %t/eigen.mlir 2>&1 | FileCheck %s --check-prefix=EIGEN
+// RUN: not %{import} %t/singular.mlir 2>&1 | FileCheck %s --check-prefix=SINGULAR
+// RUN: not %{import} %t/orthogonal.mlir 2>&1 | FileCheck %s --check-prefix=ORTHOGONAL
 // RUN: not %{import} %t/letter.mlir 2>&1 | FileCheck %s --check-prefix=LETTER
 // RUN: not %{import} %t/silent.mlir 2>&1 | FileCheck %s --check-prefix=SILENT
 // RUN: not %{import} %t/old.mlir 2>&1 | FileCheck %s --check-prefix=OLD
@@ -29,6 +32,9 @@
 // PIVOTED: return %[[F]], %[[N]], %[[LAST]]
 // OBLONG: {{^}}llmc: error[unsupported]: {{.*}}oblong.mlir:2:10: 'stablehlo.custom_call' op expected 'lapack_dgetrf_ffi' of matrices with as many rows as columns, got 'tensor<4x3xf64>'{{$}}
 // COUNT: {{^}}llmc: error[unsupported]: {{.*}}count.mlir:2:8: 'stablehlo.custom_call' op expected 'lapack_sgetrf_ffi' of tensors, 1 operands and 3 results, got 1 and 1{{$}}
+// EIGEN: {{^}}llmc: error[unsupported]: {{.*}}eigen.mlir:2:10: 'stablehlo.custom_call' op expected a custom call that annotates a value, got 'lapack_ssyevd_ffi', which llmc does not have (it has no eigenvalues: use jnp.linalg.slogdet, jnp.trace or powers of the matrix, or compute them before the model){{$}}
+// SINGULAR: {{^}}llmc: error[unsupported]: {{.*}}singular.mlir:2:10: 'stablehlo.custom_call' op expected a custom call that annotates a value, got 'lapack_dgesdd_ffi', which llmc does not have (it has no singular values: for least squares use jnp.linalg.solve(x.T @ x, x.T @ y), else powers of x.T @ x, or compute them before the model){{$}}
+// ORTHOGONAL: {{^}}llmc: error[unsupported]: {{.*}}orthogonal.mlir:2:10: 'stablehlo.custom_call' op expected a custom call that annotates a value, got 'lapack_sgeqrf_ffi', which llmc does not have (it has no QR: use jnp.linalg.cholesky(x.T @ x) and jax.scipy.linalg.solve_triangular){{$}}
 // LETTER: {{^}}llmc: error[unsupported]: {{.*}}letter.mlir:2:8: 'stablehlo.custom_call' op expected 'uplo' of 'lapack_strsm_ffi' to be the code of a letter of 'LU', got 78{{$}}
 // SILENT: {{^}}llmc: error[unsupported]: {{.*}}silent.mlir:2:10: 'stablehlo.custom_call' op expected 'uplo' of 'lapack_spotrf_ffi' to be the code of a letter of 'LU', got nothing{{$}}
 // OLD: {{^}}llmc: error[unsupported]: {{.*}}old.mlir:2:8: 'stablehlo.custom_call' op expected 'lapack_spotrf_ffi' of tensors, 1 operands and 2 results, got 1 and 1{{$}}
@@ -60,6 +66,24 @@ func.func public @main(%x: tensor<4x3xf64> loc("x")) -> tensor<4x3xf64> {
 func.func public @main(%x: tensor<4x4xf32> loc("x")) -> tensor<4x4xf32> {
   %0 = stablehlo.custom_call @lapack_sgetrf_ffi(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
+}
+
+//--- eigen.mlir
+func.func public @main(%x: tensor<4x4xf32> loc("x")) -> tensor<4xf32> {
+  %0:3 = stablehlo.custom_call @lapack_ssyevd_ffi(%x) {mhlo.backend_config = {mode = 86 : ui8, uplo = 76 : ui8}} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<i32>)
+  return %0#1 : tensor<4xf32>
+}
+
+//--- singular.mlir
+func.func public @main(%x: tensor<4x4xf64> loc("x")) -> tensor<4xf64> {
+  %0:5 = stablehlo.custom_call @lapack_dgesdd_ffi(%x) {mhlo.backend_config = {mode = 83 : ui8}} : (tensor<4x4xf64>) -> (tensor<4x4xf64>, tensor<4xf64>, tensor<4x4xf64>, tensor<4x4xf64>, tensor<i32>)
+  return %0#1 : tensor<4xf64>
+}
+
+//--- orthogonal.mlir
+func.func public @main(%x: tensor<4x4xf32> loc("x")) -> tensor<4x4xf32> {
+  %0:2 = stablehlo.custom_call @lapack_sgeqrf_ffi(%x) : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>)
+  return %0#0 : tensor<4x4xf32>
 }
 
 //--- letter.mlir

@@ -202,8 +202,26 @@ LogicalResult stablehlo::expandLapack(CustomCallOp call, OpBuilder &builder,
 }
 
 StringRef stablehlo::getLapackHint(StringRef target) {
-  return target.starts_with("lapack_")
-             ? " (of LAPACK it has getrf, potrf and trsm of real numbers, as "
-               "JAX calls them for jnp.linalg.solve, inv, slogdet and cholesky)"
-             : "";
+  static constexpr StringLiteral
+      eigenvalues = " (it has no eigenvalues: use jnp.linalg.slogdet, "
+                    "jnp.trace or powers of the matrix, or compute them before "
+                    "the model)",
+      singular = " (it has no singular values: for least squares use "
+                 "jnp.linalg.solve(x.T @ x, x.T @ y), else powers of x.T @ x, "
+                 "or compute them before the model)",
+      orthogonal = " (it has no QR: use jnp.linalg.cholesky(x.T @ x) and "
+                   "jax.scipy.linalg.solve_triangular)",
+      others =
+          " (of LAPACK it has getrf, potrf and trsm of real numbers, as "
+          "JAX calls them for jnp.linalg.solve, inv, slogdet and cholesky)";
+  static constexpr std::pair<StringRef, StringRef> hints[] = {
+      {"syevd", eigenvalues}, {"heevd", eigenvalues}, {"geev", eigenvalues},
+      {"gesdd", singular},    {"geqrf", orthogonal},  {"geqp3", orthogonal},
+      {"orgqr", orthogonal},  {"ungqr", orthogonal},  {"", others}};
+  if (!target.starts_with("lapack_"))
+    return "";
+  return llvm::find_if(
+             hints,
+             [&](const auto &hint) { return target.contains(hint.first); })
+      ->second;
 }
