@@ -3,6 +3,8 @@
 // RUN: sed 's/schedule(<1f1b>)/schedule(<1f1b>) {derivative_of_text}/' %t/user.mlir | llmc-opt --llmc-check-rules -o /dev/null
 // RUN: not llmc-opt %t/jitted.mlir --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/jitted.mlir
 // RUN: not llmc-opt %t/forged.mlir --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/forged.mlir
+// RUN: llmc-opt %t/factored.mlir --llmc-check-rules -o /dev/null
+// RUN: sed 's/slogdet/mine/g' %t/factored.mlir | not llmc-opt --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/factored.mlir
 // RUN: llmc-opt %t/known.mlir --llmc-check-rules -o /dev/null
 // RUN: llmc-opt %t/inactive.mlir --llmc-check-rules -o /dev/null
 // RUN: not llmc-opt %t/fused.mlir --llmc-check-rules -o /dev/null 2>&1 | FileCheck %t/fused.mlir
@@ -42,6 +44,23 @@ func.func @loss(%w: tensor<4xf32> {dist.port = #dist.port<parameter @w>}) -> (te
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %r = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   return %r : tensor<f32>
+}
+dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
+
+//--- factored.mlir
+// The rule of slogdet is the derivative of its ops, by its name. What reads the sign, which has no derivative, stands outside, by
+// its path: the constant has no frames.
+// CHECK: expected functions without a derivative rule of their own, got 'mine' with a custom_jvp, which the text has lost; write
+dist.state @w : tensor<f32> {role = parameter, source = #dist.draw<ones>}
+func.func private @opt(%p: tensor<1xf32> {dist.port = #dist.port<parameter>}, %g: tensor<1xf32> {dist.port = #dist.port<gradient>})
+    -> (tensor<1xf32> {dist.port = #dist.port<parameter>}) { return %p : tensor<1xf32> }
+func.func @loss(%w: tensor<f32> {dist.port = #dist.port<parameter @w>}) -> (tensor<f32> {dist.port = #dist.port<loss>}) {
+  %c = stablehlo.constant dense<0.0> : tensor<f32> loc("jit(f)/jit(slogdet)/custom_jvp_call")
+  %p = stablehlo.compare EQ, %w, %c : (tensor<f32>, tensor<f32>) -> tensor<i1> loc("jit(f)/jit(slogdet)/eq")
+  %0 = stablehlo.select %p, %c, %w : tensor<i1>, tensor<f32> loc("jit(f)/jit(slogdet)/select_n")
+  %s = stablehlo.convert %p : (tensor<i1>) -> tensor<f32> loc("jit(f)/jit(slogdet)/convert")
+  %1 = stablehlo.multiply %s, %0 : tensor<f32> loc("jit(f)/mul"("f"("model.py":11:3)))
+  return %1 : tensor<f32>
 }
 dist.training @train forward(@loss) optimizer(@opt) microbatches(1) schedule(<1f1b>)
 

@@ -9,6 +9,9 @@
 //   marked   only where a constant's location says that a rule exists: people
 //            write the same ops by hand
 //
+// Of one without ops the name alone counts, in the location of a constant that
+// says that a rule exists: the derivative is that of its ops.
+//
 // KnownFunctions.cpp finds them; docs/derivatives.md lists them, and a test
 // compares each with jax.grad.
 
@@ -225,3 +228,8 @@ func.func private @sinc.derivative(%x: tensor<f64>, %y: tensor<f64>, %g: tensor<
   %dx = stablehlo.multiply %g, %zero : tensor<f64>
   return %dx : tensor<f64>
 }
+
+// Of jax.numpy.linalg: their rules solve with the factors, of which the ops have
+// the derivative.
+func.func private @det()
+func.func private @slogdet()

@@ -162,10 +162,16 @@ bool Matcher::match(Value wanted, Value value) {
 KnownFunctions::KnownFunctions(MLIRContext *context)
     : table(parseSourceString<ModuleOp>(kTable, context, "JaxFunctions.mlir")) {
   for (auto function : table->getOps<func::FuncOp>())
-    if (!function.getName().ends_with(".derivative"))
+    if (!function.isDeclaration() &&
+        !function.getName().ends_with(".derivative"))
       functions.push_back(
           {function,
            function.front().getTerminator()->getOperand(0).getDefiningOp()});
+}
+
+bool KnownFunctions::hasDerivativeOfOps(StringRef name) {
+  auto function = table->lookupSymbol<func::FuncOp>(name);
+  return function && function.isDeclaration();
 }
 
 std::optional<KnownCall> KnownFunctions::match(Operation *root) {

@@ -37,6 +37,9 @@ class KnownFunctions {
 public:
   explicit KnownFunctions(mlir::MLIRContext *context);
 
+  /// Whether the rule of this function of JAX says what its ops say.
+  bool hasDerivativeOfOps(StringRef name);
+
   /// The first function of the table whose result `root` gives.
   std::optional<KnownCall> match(Operation *root);
 
