@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------=== #
-"""Losses with Cholesky factors and triangular equations: one step of plain descent in f64 against jax.grad, of the
+"""Losses with factors of matrices and triangular equations: one step of plain descent in f64 against jax.grad, of the
 text of the loss and (`NAME.derived`) of jax.value_and_grad.
 
     python linear_algebra.py --llmc llmc -o out [--only kalman,'*.derived']
@@ -125,6 +125,62 @@ def not_definite(p, x):
     factor = jnp.linalg.cholesky(definite(p["w"]) - less[:, None] * jnp.eye(W))
     lost = jnp.where(jnp.isnan(factor), np.linspace(1, 2, factor.size).reshape(factor.shape), 0.0)
     return square(x @ p["w"]) + jnp.sum(lost)
+
+
+@case({"w": (2, W, W), "out": (2, W // 2, W), "mean": (W,), "root": (W, W)})
+def glow(p, x):
+    """Two steps of a flow on rows, a full matrix, whose determinant counts, and a coupling of halves, to a normal
+    distribution with a full covariance."""
+    z, total = x.reshape(-1, W), 0.0
+    for w, out in zip(p["w"], p["out"]):
+        a, b = jnp.split(z @ w, 2, -1)
+        shift, scale = jnp.split(jnp.tanh(a @ out), 2, -1)
+        z = jnp.concatenate([a, b * jnp.exp(scale) + shift], -1)
+        total = total + jnp.linalg.slogdet(w)[1] + jnp.mean(jnp.sum(scale, -1))
+    z, cov = z - p["mean"], definite(p["root"])
+    fit = jnp.sum(z * jnp.linalg.solve(cov, z.T).T, -1)
+    return jnp.mean(fit) / 2 + jnp.linalg.slogdet(cov)[1] / 2 - total
+
+
+@case({"a": (5, 5), "b": (W, 5)})
+def implicit(p, x):
+    """Steps of an equation whose next state stands on both sides, in a scan over times."""
+    def step(h, drive):
+        h = jnp.linalg.solve(jnp.eye(5) - 0.1 * p["a"] * jnp.tanh(h[None]), h + drive)
+        return h, h
+
+    return jnp.mean(jax.vmap(lambda series: square(lax.scan(step, jnp.zeros(5), series @ p["b"])[1]))(x))
+
+
+@case({"w": (W, W)})
+def inverses(p, x):
+    """An inverse and a determinant of each sample, whose diagonals are 0 and so are no pivots."""
+    y = jnp.einsum("bsi,bsj->bij", x @ p["w"], x) * (1 - np.eye(W))
+    return square(jnp.linalg.inv(y)) + square(jnp.tanh(1e-2 * jnp.linalg.det(y))[:, None])
+
+
+def turned(x):
+    """A matrix whose greatest elements stand beside its diagonal, in the first row at its end."""
+    return jnp.roll(0.2 * x + jnp.eye(x.shape[-1]), 1, -2)
+
+
+@case({"w": (33, 33), "u": (5, 5)})
+def pivots(p, x):
+    """Matrices of 1, 2, 5 and 33 rows, all of whose rows are exchanged."""
+    factors, order, _ = lax.linalg.lu(turned(p["w"]))
+    total = square(factors) + jnp.mean(order * np.arange(33.0))
+    for n in (1, 2):
+        total = total + square(lax.linalg.lu(turned(p["u"][:n, :n] + x[:, :n, :n]))[0])
+    of = jax.scipy.linalg.lu_factor(turned(p["u"] + x[:, :5, :5]))
+    return total + square(jax.scipy.linalg.lu_solve(of, x[:, :5, :3], trans=1))
+
+
+@case({"w": (W, W)})
+def singular(p, x):
+    """Factors of matrices of which some pivots are 0, and of ties: those that are 0, of ones, of a diagonal, of few rows."""
+    less = np.stack([np.zeros((4, 4)), np.ones((4, 4)), np.diag([1.0, 0, 2, 0]), np.arange(16.0).reshape(4, 4) // 4])
+    factors, order, permutation = lax.linalg.lu(0 * x[0, 0, 0] + less)
+    return square(x @ p["w"]) + square(factors) + jnp.mean((order + permutation**2) * np.arange(4.0))
 
 
 # Ends the name of a loss that is printed with its derivative, by jax.value_and_grad.
