@@ -9,13 +9,6 @@ module {
     %3 = stablehlo.cholesky %arg2 : tensor<2x1x1xbf16>
     return %1 : tensor<3x3xf64>
   }
-  func.func @pivoted(%arg0: tensor<3x3xf64>, %arg1: tensor<2x5x0x0xf32>, %arg2: tensor<2x1x1xbf16>, %arg3: tensor<2x5x4xf64>) -> tensor<3xi32> {
-    %factors, %pivots, %permutation = stablehlo.lu %arg0 : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3xi32>, tensor<3xi32>)
-    %factors_0, %pivots_1, %permutation_2 = stablehlo.lu %arg1 : (tensor<2x5x0x0xf32>) -> (tensor<2x5x0x0xf32>, tensor<2x5x0xi32>, tensor<2x5x0xi32>)
-    %factors_3, %pivots_4, %permutation_5 = stablehlo.lu %arg2 : (tensor<2x1x1xbf16>) -> (tensor<2x1x1xbf16>, tensor<2x1xi32>, tensor<2x1xi32>)
-    %0 = stablehlo.lu_in_place %arg3 : tensor<2x5x4xf64>
-    return %pivots : tensor<3xi32>
-  }
   func.func @solutions(%arg0: tensor<2x3x3xf32>, %arg1: tensor<2x3x4xf32>, %arg2: tensor<2x4x3xf32>) -> tensor<2x4x3xf32> {
     %0 = "stablehlo.triangular_solve"(%arg0, %arg1) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
     %1 = "stablehlo.triangular_solve"(%arg0, %arg1) <{left_side = true, lower = false, transpose_a = #stablehlo<transpose TRANSPOSE>, unit_diagonal = true}> : (tensor<2x3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
