@@ -118,6 +118,22 @@ TEST(Lu, KernelIsTheEvaluation) {
       EXPECT_TRUE(checkKernels(makeInPlace(batch, n))) << batch << n;
 }
 
+TEST(Lu, KernelTakesTheFirstOfTiesAndGoesOnAfterZero) {
+  for (const char *matrix :
+       {"[[0.0, 2.0, 1.0, 0.0], [0.0, 1.0, 1.0, 1.0], [0.0, 4.0, 2.0, 2.0], "
+        "[9.0, 9.0, 9.0, 9.0], [9.0, 9.0, 9.0, 9.0]]",
+        "[[1.0, 2.0, 1.0, 0.0], [-1.0, 1.0, 1.0, 1.0], [1.0, 5.0, 2.0, 2.0], "
+        "[9.0, 9.0, 9.0, 9.0], [9.0, 9.0, 9.0, 9.0]]"})
+    EXPECT_TRUE(checkKernels(std::string("func.func @f() -> tensor<5x4xf64> {\n"
+                                         "  %x = stablehlo.constant dense<") +
+                             matrix +
+                             "> : tensor<5x4xf64>\n"
+                             "  %y = stablehlo.lu_in_place %x : "
+                             "tensor<5x4xf64>\n"
+                             "  return %y : tensor<5x4xf64>\n}"))
+        << matrix;
+}
+
 TEST(Lu, DecompositionIsTheEvaluation) {
   for (const char *batch : {"", "2x", "2x3x"})
     for (int n : {1, 2, 5})
