@@ -46,7 +46,9 @@ struct Cases {
   void runAll() {
     uint64_t one = readSetting("LLMC_TEST_ONE", 0);
     uint64_t base = readSetting("LLMC_TEST_SEED", 1) * 100000;
-    uint64_t count = readSetting("LLMC_TEST_CASES", 250);
+    // A step takes the time of several graphs.
+    uint64_t count =
+        readSetting("LLMC_TEST_CASES", kind == CaseKind::Graph ? 500 : 250);
     if (one)
       return run(one);
     for (uint64_t i = 0; i < count; ++i)
