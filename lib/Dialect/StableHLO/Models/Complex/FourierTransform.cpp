@@ -22,6 +22,7 @@
 // Tests: test/Import/StableHLO/fft.mlir, test/EndToEnd/complex.test
 //===----------------------------------------------------------------------===//
 
+#include "../Products/Contraction.h"
 #include "ComplexMath.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
@@ -145,14 +146,9 @@ struct Transform {
                                                    : writeRoots(n, type);
   }
 
-  /// Its type is said, so that no policy narrows it.
   Value contract(Value x, Value matrix, int64_t dim) const {
-    Value product = dotGeneral(
-        b, loc, x, matrix, dotDims(b.getContext(), {}, {}, dim, int64_t(0)));
-    product.getDefiningOp<DotGeneralOp>().setAlgorithmAttr(
-        DotAlgorithmAttr::get(b.getContext(), element, element, element, 1, 1,
-                              1, /*allow_imprecise_accumulation=*/false));
-    return product;
+    return multiplyAsWide(b, loc, x, matrix,
+                          dotDims(b.getContext(), {}, {}, dim, int64_t(0)));
   }
 
   /// The matrix times `x` along `dim`, whose place the last dimension takes.

@@ -7,6 +7,7 @@
 
 #include "Matrices.h"
 #include "../Movement.h"
+#include "../Products/Contraction.h"
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Support/GraphTensor.h"
@@ -34,8 +35,8 @@ Value stablehlo::multiplyMatrices(OpBuilder &b, Location loc, Value x, Value y,
   int64_t rank = typeOf(x).getRank();
   SmallVector<int64_t> batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
   int64_t dim = summed == Summed::Columns ? rank - 1 : rank - 2;
-  return dotGeneral(b, loc, x, y,
-                    dotDims(b.getContext(), batch, batch, dim, dim));
+  return multiplyAsWide(b, loc, x, y,
+                        dotDims(b.getContext(), batch, batch, dim, dim));
 }
 
 Value stablehlo::makeTriangle(OpBuilder &b, Location loc, Value x, bool lower,

@@ -46,6 +46,17 @@ Type stablehlo::getCommonType(Type a, Type b) {
                                 : Type(Float32Type::get(a.getContext()));
 }
 
+Value stablehlo::multiplyAsWide(OpBuilder &b, Location loc, Value lhs,
+                                Value rhs, DotDimensionNumbersAttr dims) {
+  Value product = dotGeneral(b, loc, lhs, rhs, dims);
+  Type element = typeOf(product).getElementType();
+  Type sum = getCommonType(element, b.getF32Type());
+  product.getDefiningOp<DotGeneralOp>().setAlgorithmAttr(
+      DotAlgorithmAttr::get(b.getContext(), element, element, sum, 1, 1, 1,
+                            /*allow_imprecise_accumulation=*/false));
+  return product;
+}
+
 namespace {
 /// One operand's dimensions by their part in the contraction.
 struct Side {

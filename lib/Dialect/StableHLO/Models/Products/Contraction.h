@@ -9,6 +9,7 @@
 #ifndef LLMC_LIB_DIALECT_STABLEHLO_MODELS_CONTRACTION_H
 #define LLMC_LIB_DIALECT_STABLEHLO_MODELS_CONTRACTION_H
 
+#include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/HostElements.h"
 #include "llmc/Support/LLVM.h"
 #include <numeric>
@@ -18,6 +19,11 @@ namespace llmc::stablehlo {
 
 /// A type that has all values of both: floats, or integers modulo 2^64.
 Type getCommonType(Type a, Type b);
+
+/// A product of factors of one type that says how it multiplies, so that no
+/// policy narrows them: part of an op that rounds no factor itself.
+Value multiplyAsWide(OpBuilder &b, Location loc, Value lhs, Value rhs,
+                     DotDimensionNumbersAttr dims);
 
 /// Elements of a float tensor as double, of any other as 64 bits.
 inline void load(const HostTensor &tensor, llvm::MutableArrayRef<double> out) {
