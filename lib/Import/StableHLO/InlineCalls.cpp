@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llmc/Support/CallPlace.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
@@ -39,6 +40,14 @@ static std::optional<StringRef> nameIn(Location location) {
   return name;
 }
 
+/// The place of an inlined op: its own, else that of its call.
+static Location choosePlace(Location own, Location call) {
+  auto named = dyn_cast<NameLoc>(call);
+  if (hasOwnPlace(own) || !named || isa<UnknownLoc>(named.getChildLoc()))
+    return own;
+  return makeCallPlace(named.getChildLoc());
+}
+
 /// `inner` seen from the call at `outer`: "outer/inner" where both have names,
 /// else the pair.
 static Location prefix(Location inner, Location outer) {
@@ -46,7 +55,8 @@ static Location prefix(Location inner, Location outer) {
   std::optional<StringRef> outerName = nameIn(outer);
   if (auto named = dyn_cast<NameLoc>(inner); named && outerName) {
     std::string name = (*outerName + "/" + named.getName().getValue()).str();
-    return NameLoc::get(StringAttr::get(context, name), named.getChildLoc());
+    return NameLoc::get(StringAttr::get(context, name),
+                        choosePlace(named.getChildLoc(), outer));
   }
   return CallSiteLoc::get(inner, outer);
 }
@@ -96,13 +106,7 @@ static rt::Result<SmallVector<func::FuncOp>> getCallees(ModuleOp module,
 /// that JAX gives it. JAX's own frames are never printed.
 static bool isFromUser(Operation &op) {
   auto named = dyn_cast<NameLoc>(op.getLoc());
-  return named && named.getChildLoc()
-                      ->walk([](Location part) {
-                        return isa<FileLineColLoc>(part)
-                                   ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-                      })
-                      .wasInterrupted();
+  return named && hasOwnPlace(named.getChildLoc());
 }
 
 /// The name of a function without the number that keeps names apart.

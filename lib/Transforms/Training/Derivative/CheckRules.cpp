@@ -20,6 +20,7 @@
 #include "KnownFunctions.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
+#include "llmc/Support/CallPlace.h"
 #include "llmc/Support/Refusal.h"
 #include "llmc/Transforms/Training/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -48,7 +49,10 @@ struct Frame {
 using Frames = SmallVector<Frame>;
 } // namespace
 
+/// The place of a call is none of the op's own frames.
 static void collectFrames(Location loc, StringRef name, Frames &frames) {
+  if (isCallPlace(loc))
+    return;
   if (auto place = dyn_cast<FileLineColLoc>(loc)) {
     frames.push_back({name, place});
   } else if (auto named = dyn_cast<NameLoc>(loc)) {
