@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Layouts/MachineOfMesh.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -34,9 +37,27 @@ FailureOr<MachineModel> llmc::readMachine(dist::MeshOp mesh) {
     machine.memoryBandwidth = bandwidth.getValueAsDouble();
   if (FloatAttr bucket = attribute->getBucket())
     machine.bucket = bucket.getValueAsDouble();
+  if (DictionaryAttr rates = attribute->getRates())
+    for (NamedAttribute rate : rates)
+      if (double value = cast<FloatAttr>(rate.getValue()).getValueAsDouble())
+        machine.rates[rate.getName().str()] = value;
   if (std::string reason = machine.check(numAxes); !reason.empty())
     return mesh.emitOpError() << "attribute 'machine': " << reason;
   return machine;
+}
+
+double llmc::getOperationsPerSecond(const MachineModel &machine,
+                                    Operation *op) {
+  FloatType widest;
+  for (Type type : op->getOperandTypes())
+    if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type)))
+      if (!widest || element.getWidth() > widest.getWidth())
+        widest = element;
+  if (!widest)
+    return machine.flops;
+  std::string name;
+  llvm::raw_string_ostream(name) << widest;
+  return machine.rateOf(widest.getWidth() == 8 ? "fp8" : name);
 }
 
 FailureOr<MachineModel> llmc::readTimedMachine(dist::MeshOp mesh) {

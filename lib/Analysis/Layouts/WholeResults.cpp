@@ -7,6 +7,7 @@
 #include "WholeResults.h"
 
 #include "AxisPlacer.h"
+#include "llmc/Analysis/Layouts/MachineOfMesh.h"
 #include "llmc/Analysis/Layouts/Remaking.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -95,7 +96,7 @@ double WholePrice::getWork(const ProgramOp &item, LayoutAttr whole,
                 double(type.getNumElements());
   double size = getSize(axis);
   return double(cost.getCost().flops) * part * (size - 1) / size /
-         machine.flops;
+         getOperationsPerSecond(machine, item.op);
 }
 
 /// Sums of the value and of what light ops make of each of its elements; or a

@@ -10,7 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llmc/Runtime/Base/LibraryCost.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace llmc;
@@ -63,11 +65,38 @@ static rt::Status checkMachine(ArrayRef<std::string> names,
   return rt::Status::success();
 }
 
+static rt::Status checkRates(const rt::Config &config) {
+  std::vector<std::string> known(rt::rateNames.begin(), rt::rateNames.end());
+  for (const auto &[type, rate] : config.machine.rates) {
+    std::string key = "machine.rates." + type;
+    std::string near = rt::nearest(type, known);
+    if (!llvm::is_contained(known, type))
+      return refuse(config, key,
+                    "expected '" + key + "' to name a type (" +
+                        llvm::join(known, ", ") + ")" +
+                        (near.empty() ? "" : ", did you mean '" + near + "'?"));
+    if (!(rate > 0) || !std::isfinite(rate))
+      return refuse(config, key,
+                    "expected '" + key + "' to be positive and finite");
+  }
+  return rt::Status::success();
+}
+
+static DictionaryAttr getRates(Builder &builder,
+                               const rt::MachineConfig &machine) {
+  SmallVector<NamedAttribute> rates;
+  for (const auto &[type, rate] : machine.rates)
+    rates.push_back(builder.getNamedAttr(type, builder.getF64FloatAttr(rate)));
+  return rates.empty() ? DictionaryAttr() : builder.getDictionaryAttr(rates);
+}
+
 static rt::Status addMachine(dist::MeshOp mesh, const rt::Config &config) {
   const rt::MachineConfig &machine = config.machine;
   LLMC_TRY(checkMachine(getWholeAxes(mesh.getAxes()), config));
+  LLMC_TRY(checkRates(config));
   if (machine.links.empty() && machine.flops == 0 && machine.memory == 0 &&
-      machine.memoryBandwidth == 0 && machine.bucket < 0)
+      machine.memoryBandwidth == 0 && machine.bucket < 0 &&
+      machine.rates.empty())
     return rt::Status::success();
   Builder builder(mesh.getContext());
   auto number = [&](double value) {
@@ -92,7 +121,8 @@ static rt::Status addMachine(dist::MeshOp mesh, const rt::Config &config) {
       number(machine.flops), number(machine.memory),
       number(machine.memoryBandwidth),
       machine.bucket < 0 ? FloatAttr()
-                         : builder.getF64FloatAttr(machine.bucket)));
+                         : builder.getF64FloatAttr(machine.bucket),
+      getRates(builder, machine)));
   return rt::Status::success();
 }
 

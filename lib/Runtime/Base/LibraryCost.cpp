@@ -59,4 +59,40 @@ double operationsOf(const LibraryDescriptor &descriptor) {
                     descriptor);
 }
 
+//===----------------------------------------------------------------------===//
+// Types of factors
+//===----------------------------------------------------------------------===//
+
+static std::string_view rateNameOf(DType type) {
+  if (!isFloat(type)) {
+    return "";
+  }
+  std::string_view name = sizeOf(type) == 1 ? "fp8" : nameOf(type);
+  const auto *known = std::find(rateNames.begin(), rateNames.end(), name);
+  return known == rateNames.end() ? "" : *known;
+}
+
+static std::string_view rateNameOf(DType a, DType b) {
+  return rateNameOf(sizeOf(a) < sizeOf(b) ? b : a);
+}
+
+static std::string_view factorsOf(const ContractionShape &shape) {
+  return rateNameOf(shape.a, shape.b);
+}
+static std::string_view factorsOf(const ConvolutionShape &shape) {
+  return rateNameOf(shape.a, shape.b);
+}
+static std::string_view factorsOf(const AttentionShape &shape) {
+  return rateNameOf(shape.dtype);
+}
+static std::string_view factorsOf(const GroupedContractionShape &shape) {
+  return factorsOf(shape.product);
+}
+static std::string_view factorsOf(const ArgsortShape &) { return ""; }
+
+std::string_view rateNameOf(const LibraryDescriptor &descriptor) {
+  return std::visit([](const auto &shape) { return factorsOf(shape); },
+                    descriptor);
+}
+
 } // namespace llmc::rt

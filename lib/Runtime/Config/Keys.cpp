@@ -134,6 +134,10 @@ static void addLayoutKeys(std::vector<Key> &keys) {
   keys.push_back(row("machine.flops", &Config::machine, &MachineConfig::flops,
                      std::optional(0.0),
                      "operations a second of a device; 0: unknown", {}, 0));
+  keys.push_back(mapRow("machine.rates.*", &Config::machine,
+                        &MachineConfig::rates,
+                        "operations a second of products of f64, f32, f16, "
+                        "bf16 or fp8 (default: machine.flops)"));
   keys.push_back(row("machine.memory", &Config::machine, &MachineConfig::memory,
                      std::optional(0.0),
                      "bytes of a device; a plan that needs more is "

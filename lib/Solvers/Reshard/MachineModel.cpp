@@ -17,6 +17,11 @@ MachineModel MachineModel::uniform(size_t numAxes) {
   return model;
 }
 
+double MachineModel::rateOf(std::string_view type) const {
+  auto rate = rates.find(std::string(type));
+  return rate == rates.end() ? flops : rate->second;
+}
+
 std::string MachineModel::check(size_t numAxes) const {
   if (axisLinks.size() != numAxes)
     return "expected a link class for each of " + std::to_string(numAxes) +

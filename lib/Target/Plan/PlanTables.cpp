@@ -68,6 +68,10 @@ void PlanExport::exportMachine() {
   plan.machine.flops = valueOf(machine->getFlops());
   plan.machine.memory = valueOf(machine->getMemory());
   plan.machine.memoryBandwidth = valueOf(machine->getMemoryBandwidth());
+  if (DictionaryAttr rates = machine->getRates())
+    for (NamedAttribute rate : rates)
+      plan.machine.rates.push_back(
+          {rate.getName().str(), valueOf(cast<FloatAttr>(rate.getValue()))});
   if (!machine->getLinks() || machine->getLinks().empty())
     return;
   for (auto link : machine->getLinks().getAsRange<dist::LinkAttr>())

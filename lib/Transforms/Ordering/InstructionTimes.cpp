@@ -59,13 +59,16 @@ double InstructionTimes::getCompute(plan::InstructionInterface op) const {
   if (isa<plan::CollectiveOp, plan::SendOp, plan::ReceiveOp, plan::ExchangeOp>(
           op.getOperation()))
     return 0;
-  double operations = dist::getOperations(op), bytes = 0;
+  double operations = dist::getOperations(op), bytes = 0, rate = machine.flops;
   for (const plan::OperandUse &use : op.getUses())
     bytes += double(getBytes(use.operand)) *
              (use.access == plan::Access::ReadWrite ? 2 : 1);
-  if (auto library = dyn_cast<plan::LibraryOp>(op.getOperation()))
-    operations = rt::operationsOf(library.getRuntimeDescriptor());
-  return std::max(operations / machine.flops, bytes / machine.memoryBandwidth);
+  if (auto library = dyn_cast<plan::LibraryOp>(op.getOperation())) {
+    rt::LibraryDescriptor descriptor = library.getRuntimeDescriptor();
+    operations = rt::operationsOf(descriptor);
+    rate = machine.rateOf(rt::rateNameOf(descriptor));
+  }
+  return std::max(operations / rate, bytes / machine.memoryBandwidth);
 }
 
 std::vector<int32_t> InstructionTimes::getAxes(ArrayAttr names) const {

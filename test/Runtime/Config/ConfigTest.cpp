@@ -105,6 +105,8 @@ name = "net"
 bandwidth = 5e9
 [machine.axes]
 data = "net"
+[machine.rates]
+bf16 = 2e12
 )");
   ASSERT_TRUE(config.ok()) << config.message();
   ASSERT_EQ(config->machine.links.size(), 1u);
@@ -112,6 +114,7 @@ data = "net"
   EXPECT_EQ(config->machine.links[0].latency, 0);
   EXPECT_EQ(config->machine.axes.at("data"), "net");
   EXPECT_EQ(config->machine.flops, 1e12);
+  EXPECT_EQ(config->machine.rates.at("bf16"), 2e12);
   EXPECT_THAT(printConfig(*config), HasSubstr("machine.axes.data"));
 }
 

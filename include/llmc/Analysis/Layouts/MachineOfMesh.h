@@ -28,6 +28,10 @@ FailureOr<MachineModel> readMachine(dist::MeshOp mesh);
 /// mesh says nothing are those of a core.
 FailureOr<MachineModel> readTimedMachine(dist::MeshOp mesh);
 
+/// Operations a second at which the machine computes the op, by the widest of
+/// its operands' floats.
+double getOperationsPerSecond(const MachineModel &machine, Operation *op);
+
 } // namespace llmc
 
 #endif // LLMC_ANALYSIS_LAYOUTS_MACHINEOFMESH_H

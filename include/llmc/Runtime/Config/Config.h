@@ -108,6 +108,9 @@ struct MachineConfig {
   /// Of one device: operations a second, bytes, bytes a second of its memory
   /// (0: unknown).
   double flops = 0, memory = 0, memoryBandwidth = 0;
+  /// Type of factors -> operations a second of their products (LibraryCost.h);
+  /// an absent one has those of `flops`.
+  std::map<std::string, double> rates;
   /// Bytes at which a bucket of collectives is full; 0: none, -1: as the links
   /// ask for.
   double bucket = -1;

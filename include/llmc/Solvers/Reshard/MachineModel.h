@@ -17,7 +17,9 @@
 #define LLMC_SOLVERS_RESHARD_MACHINEMODEL_H
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace llmc {
@@ -41,6 +43,13 @@ struct MachineModel {
   double memoryBandwidth = 0;
   /// Bytes at which a bucket of collectives is full; -1: see `bucketBytes`.
   double bucket = -1;
+
+  /// Operations a second of products, by the type of their factors.
+  std::map<std::string, double> rates;
+
+  /// Operations a second of products of factors of a type: `flops` where no
+  /// rate is given.
+  double rateOf(std::string_view type) const;
 
   /// One link class for all axes.
   static MachineModel uniform(size_t numAxes);

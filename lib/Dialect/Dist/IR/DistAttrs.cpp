@@ -11,6 +11,7 @@
 #include "LayoutSets.h"
 #include "llmc/Dialect/Dist/IR/Dist.h"
 #include "llmc/Runtime/Base/DataRule.h"
+#include "llmc/Runtime/Base/LibraryCost.h"
 #include "llmc/Support/StoredElements.h"
 #include "llmc/Support/TableSyntax.h"
 #include "mlir/IR/Builders.h"
@@ -307,10 +308,27 @@ static bool hasLink(ArrayAttr links, Attribute name) {
                       [&](LinkAttr link) { return link.getName() == name; });
 }
 
+static LogicalResult verifyRates(EmitError emitError, DictionaryAttr rates) {
+  for (NamedAttribute rate : rates) {
+    StringRef name = rate.getName();
+    if (!llvm::is_contained(rt::rateNames, std::string_view(name)))
+      return emitError() << "expected rates of f64, f32, f16, bf16 or fp8, got "
+                         << rate.getName();
+    auto value = dyn_cast<FloatAttr>(rate.getValue());
+    if (!value)
+      return emitError() << "expected a rate of " << rate.getName()
+                         << " to be a finite f64 of at least 0, got "
+                         << rate.getValue();
+    if (failed(verifyQuantity(emitError, value, name, false)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult MachineAttr::verify(EmitError emitError, ArrayAttr links,
                                   DictionaryAttr axes, FloatAttr flops,
                                   FloatAttr memory, FloatAttr memoryBandwidth,
-                                  FloatAttr bucket) {
+                                  FloatAttr bucket, DictionaryAttr rates) {
   llvm::SmallDenseSet<Attribute> names;
   if (links)
     for (Attribute attribute : links) {
@@ -333,7 +351,7 @@ LogicalResult MachineAttr::verify(EmitError emitError, ArrayAttr links,
                              {bucket, "bucket"}})
     if (value && failed(verifyQuantity(emitError, value, name, false)))
       return failure();
-  return success();
+  return rates ? verifyRates(emitError, rates) : success();
 }
 
 size_t MachineAttr::getLinkOfAxis(StringRef axis) const {

@@ -154,6 +154,10 @@ Machine PlanReader::machine() {
         {text(link->name()), link->latency(), link->bandwidth()});
   }
   machine.axisLinks = list(flat->axis_links());
+  for (size_t i = 0; i < sizeOfVector(flat->rates()); ++i) {
+    const fb::MachineRate *rate = flat->rates()->Get(i);
+    machine.rates.push_back({text(rate->type()), rate->flops()});
+  }
   return machine;
 }
 

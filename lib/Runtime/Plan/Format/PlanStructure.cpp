@@ -416,6 +416,13 @@ Status StructureCheck::checkMachine() const {
                                    link.bandwidth));
     }
   }
+  for (const MachineRate &rate : machine.rates) {
+    if (!isNumber(rate.flops, false)) {
+      return malformed(fmt::format("expected a positive rate of products of "
+                                   "'{}', got {}",
+                                   escape(rate.type), rate.flops));
+    }
+  }
   size_t axes = machine.links.empty() ? 0 : plan_.mesh.axes.size();
   LLMC_TRY(range("the number of axes with a link", machine.axisLinks.size(),
                  axes, axes));

@@ -375,10 +375,16 @@ Offset<fb::Machine> Writer::write(const Machine &machine) {
         fb::CreateMachineLink(builder_, builder_.CreateSharedString(link.name),
                               link.latency, link.bandwidth));
   }
+  std::vector<Offset<fb::MachineRate>> rates;
+  for (const MachineRate &rate : machine.rates) {
+    rates.push_back(fb::CreateMachineRate(
+        builder_, builder_.CreateSharedString(rate.type), rate.flops));
+  }
   auto list = builder_.CreateVector(links);
+  auto axes = builder_.CreateVector(machine.axisLinks);
   return fb::CreateMachine(builder_, machine.flops, machine.memory,
-                           machine.memoryBandwidth, list,
-                           builder_.CreateVector(machine.axisLinks));
+                           machine.memoryBandwidth, list, axes,
+                           builder_.CreateVector(rates));
 }
 
 Offset<fb::Entry> Writer::write(const Entry &entry) {

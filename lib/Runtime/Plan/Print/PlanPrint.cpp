@@ -519,6 +519,10 @@ void Printer::machine() {
       line("  machine: {:.6g} {}", value, what);
     }
   }
+  for (const MachineRate &rate : machine.rates) {
+    line("  machine: {:.6g} flops a second of products of {}", rate.flops,
+         escape(rate.type));
+  }
   for (size_t axis = 0; axis < machine.axisLinks.size(); ++axis) {
     const MachineLink &link = machine.links[machine.axisLinks[axis]];
     line("  machine: {} crosses {}, {:.6g} s and {:.6g} bytes a second",

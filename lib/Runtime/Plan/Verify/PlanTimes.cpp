@@ -12,12 +12,14 @@
 #include "llmc/Runtime/Plan/Verify/PlanTimes.h"
 
 #include "EntryWalk.h"
+#include "llmc/Runtime/Base/LibraryCost.h"
 #include "llmc/Runtime/Plan/Verify/StreamTimes.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace llmc::rt::plan {
 
@@ -81,6 +83,18 @@ static double secondsOf(const Plan &plan, const Collective &collective) {
          static_cast<double>(received) / link.bandwidth;
 }
 
+/// Operations a second of what the action does.
+static double flopsFor(const Machine &machine, const Action &action) {
+  const auto *library = std::get_if<Library>(&action);
+  std::string_view type = library ? rateNameOf(library->descriptor) : "";
+  for (const MachineRate &rate : machine.rates) {
+    if (rate.type == type) {
+      return rate.flops;
+    }
+  }
+  return machine.flops > 0 ? machine.flops : usualFlops;
+}
+
 double secondsOf(const Plan &plan, const Action &action) {
   if (const auto *collective = std::get_if<Collective>(&action)) {
     return secondsOf(plan, *collective);
@@ -90,7 +104,7 @@ double secondsOf(const Plan &plan, const Action &action) {
     return link.latency + bytesOf(action) / link.bandwidth;
   }
   const Machine &machine = plan.machine;
-  double flops = machine.flops > 0 ? machine.flops : usualFlops;
+  double flops = flopsFor(machine, action);
   double bandwidth = machine.memoryBandwidth > 0 ? machine.memoryBandwidth
                                                  : usualMemoryBandwidth;
   return std::max(operationsOf(action) / flops, bytesOf(action) / bandwidth);

@@ -62,6 +62,8 @@ TEST(PlanStructure, Machines) {
                    { plan.machine.memory = INFINITY; });
   EXPECT_MALFORMED("finite numbers of at least 0 of the machine",
                    { plan.machine.memoryBandwidth = NAN; });
+  EXPECT_MALFORMED("a positive rate of products of 'fp8'",
+                   { plan.machine.rates = {{"fp8", 0}}; });
   EXPECT_MALFORMED("a positive bandwidth of link 'l', got 1 and 0", {
     plan.machine.links = {{"l", 1, 0}};
     plan.machine.axisLinks.assign(plan.mesh.axes.size(), 0);

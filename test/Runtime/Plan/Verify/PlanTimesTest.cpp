@@ -8,6 +8,8 @@
 
 #include "llmc/Runtime/Plan/Verify/PlanTimes.h"
 
+#include "llmc/Runtime/Base/LibraryCost.h"
+
 #include <gtest/gtest.h>
 
 using namespace llmc;
@@ -65,6 +67,21 @@ TEST(PlanTimes, Instructions) {
   library.operands = {floats(100)};
   library.access = {Access::readWrite};
   EXPECT_EQ(secondsOf(plan, library), 8) << "read and written";
+  // Factors of two types take the rate of the wider one.
+  plan.machine.rates = {{"fp8", 4e3}, {"bf16", 100}};
+  library.operands.clear();
+  library.access.clear();
+  EXPECT_EQ(secondsOf(plan, library), 2) << "f32 has none of its own";
+  shape.a = shape.b = rt::DType::f8E4M3FN;
+  library.descriptor = shape;
+  EXPECT_EQ(secondsOf(plan, library), 0.5);
+  shape.b = rt::DType::bf16;
+  library.descriptor = shape;
+  EXPECT_EQ(secondsOf(plan, library), 20);
+  rt::AttentionShape attention;
+  attention.dtype = rt::DType::bf16;
+  EXPECT_EQ(rt::rateNameOf(attention), "bf16");
+  EXPECT_EQ(rt::rateNameOf(rt::ArgsortShape()), "");
   KernelLaunch launch;
   EXPECT_EQ(operationsOf(launch), 0);
   launch.operations = 3000;

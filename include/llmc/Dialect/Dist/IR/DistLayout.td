@@ -61,20 +61,23 @@ def Dist_MachineAttr : Dist_Attr<"Machine", "machine"> {
     ```mlir
     #dist.machine<links = [#dist.link<"nvlink", ...>, #dist.link<"network", ...>],
                   axes = {data = "network", tensor = "nvlink"},
-                  flops = 1.0e15 : f64, memory = 8.0e10 : f64, memory_bandwidth = 3.3e12 : f64, bucket = 2.5e7 : f64>
+                  flops = 1.0e15 : f64, memory = 8.0e10 : f64, memory_bandwidth = 3.3e12 : f64, bucket = 2.5e7 : f64,
+                  rates = {f32 = 6.7e13 : f64, fp8 = 2.0e15 : f64}>
     ```
     Of one device: operations a second, bytes, bytes a second of its memory. A
     bucket of collectives is full at `bucket` bytes. All may be absent: without
     links axes are alike and cost no latency; an axis that is not named crosses
-    the first class; how large buckets are, follows from the links.
+    the first class; how large buckets are, follows from the links; a product
+    takes `flops` where no rate of the type of its factors is given.
 
     Constraints: links are `#dist.link` with names of their own; `axes` gives
-    each of its axes the name of a link; the numbers finite f64 of at
-    least 0.
+    each of its axes the name of a link; rates are of f64, f32, f16,
+    bf16 and fp8; the numbers finite f64 of at least 0.
   }];
   let parameters = (ins OptionalParameter<"::mlir::ArrayAttr">:$links, OptionalParameter<"::mlir::DictionaryAttr">:$axes,
                         OptionalParameter<"::mlir::FloatAttr">:$flops, OptionalParameter<"::mlir::FloatAttr">:$memory,
-                        OptionalParameter<"::mlir::FloatAttr">:$memory_bandwidth, OptionalParameter<"::mlir::FloatAttr">:$bucket);
+                        OptionalParameter<"::mlir::FloatAttr">:$memory_bandwidth, OptionalParameter<"::mlir::FloatAttr">:$bucket,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$rates);
   let extraClassDeclaration = [{
     /// Position of the axis's class among the links; 0 where none is named.
     size_t getLinkOfAxis(::llvm::StringRef axis) const;

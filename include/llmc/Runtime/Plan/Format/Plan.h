@@ -178,6 +178,13 @@ struct MachineLink {
   double bandwidth = 1;
 };
 
+/// Operations a second of products, by the type of their factors
+/// (LibraryCost.h).
+struct MachineRate {
+  std::string type;
+  double flops = 0;
+};
+
 /// What the configuration says of the machine: for reports, no part of what
 /// runs. Of one device; 0: unknown.
 struct Machine {
@@ -187,6 +194,8 @@ struct Machine {
   std::vector<MachineLink> links;
   /// By mesh axis an index into `links`; empty with them.
   std::vector<int32_t> axisLinks;
+  /// Of types whose products take others than `flops`.
+  std::vector<MachineRate> rates;
 };
 
 struct Plan {

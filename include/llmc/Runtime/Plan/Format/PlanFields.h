@@ -243,12 +243,17 @@ LLMC_FIELDS(MachineLink) {
   v("latency", x.latency);
   v("bandwidth", x.bandwidth);
 }
+LLMC_FIELDS(MachineRate) {
+  v("type", x.type);
+  v("flops", x.flops);
+}
 LLMC_FIELDS(Machine) {
   v("flops", x.flops);
   v("memory", x.memory);
   v("memory_bandwidth", x.memoryBandwidth);
   v("links", x.links);
   v("axis_links", x.axisLinks);
+  v("rates", x.rates);
 }
 LLMC_FIELDS(Plan) {
   v("name", x.name);
