@@ -62,6 +62,9 @@ def cases():
     yield "lexsort", lambda x: jnp.lexsort((z % 5, x, y), axis=0), x
     yield "unstable", lambda x: lax.sort(x, is_stable=False), z
     yield "best_of_many", lambda x: lax.top_k(x, 3)[1], jnp.asarray(random.integers(0, 50, (5, 400)))
+    apart = jnp.asarray(random.permutation(120).reshape(5, 24).astype(np.float32))
+    yield "approximate_most", lambda x: lax.approx_max_k(x, 3)[1], apart
+    yield "approximate_least", lambda x: lax.approx_min_k(x, 2, reduction_dimension=0)[0], apart
     yield "long", lambda x: jnp.argsort(x), ties((20000,), np.float32)
     yield "long_columns", lambda x: jnp.sort(x, axis=0), ties((5000, 3), np.float64)
     yield "payload", lambda x: lax.sort((y, x), num_keys=1)[1], x

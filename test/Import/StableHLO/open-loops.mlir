@@ -4,6 +4,7 @@
 // RUN: %{import} %t/inside.mlir | FileCheck %s --check-prefix=INSIDE
 // RUN: %{import} %t/float.mlir | FileCheck %s --check-prefix=FLOAT
 // RUN: %{import} %t/captured.mlir --set data.inputs.w=0 | FileCheck %s --check-prefix=CAPTURED
+// RUN: %{import} %t/counted.mlir --set data.inputs.w=0 | FileCheck %s --check-prefix=COUNTED
 // RUN: not %{import} %t/nested.mlir 2>&1 | FileCheck %s --check-prefix=NESTED
 
 // A loop whose trips the run decides has its condition as one more carried
@@ -35,6 +36,38 @@
 // CAPTURED-NOT: dist.enter
 
 // NESTED: {{^}}llmc: error[unsupported]: {{.*}}nested.mlir:{{.*}}: 'stablehlo.while' op expected a loop of known trips, got a condition that depends on {{.*}}, and it stands in a loop that stays one (give lax.scan a length, or lax.fori_loop bounds, that are numbers, or lax.while_loop a bound: 'i < N & ...'){{$}}
+
+// A counted loop in it is unrolled, also where it would stay one elsewhere.
+// COUNTED: <"loop0", conditional = true> number(0)
+// COUNTED-COUNT-5: stablehlo.dot_general
+// COUNTED-NOT: stablehlo.dot_general
+// COUNTED-NOT: <"loop1"
+
+//--- counted.mlir
+func.func public @main(%w: tensor<4x4xf32> loc("w"), %x: tensor<4x4xf32> loc("x")) -> tensor<4x4xf32> {
+  %0 = stablehlo.while(%c = %x) : tensor<4x4xf32>
+  cond {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %n = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x4xf32>, tensor<f32>) -> tensor<f32>
+    %1 = stablehlo.compare LT, %n, %zero, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %first = stablehlo.constant dense<0> : tensor<i32>
+    %1:2 = stablehlo.while(%i = %first, %d = %c) : tensor<i32>, tensor<4x4xf32>
+    cond {
+      %five = stablehlo.constant dense<5> : tensor<i32>
+      %2 = stablehlo.compare LT, %i, %five, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %2 : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %2 = stablehlo.add %i, %one : tensor<i32>
+      %3 = stablehlo.dot_general %d, %w, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      stablehlo.return %2, %3 : tensor<i32>, tensor<4x4xf32>
+    }
+    stablehlo.return %1#1 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
 
 //--- depends.mlir
 func.func public @main(%x: tensor<4xi32> loc("x")) -> tensor<i32> {

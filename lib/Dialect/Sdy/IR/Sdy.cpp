@@ -82,6 +82,10 @@ static LogicalResult useAxis(EmitError emitError, AxisRefAttr axis,
   return success();
 }
 
+/// A mesh without axes: what lies on it lies whole on one device, whatever its
+/// rank, and so does an op without results. JAX places callbacks so.
+static bool isOneDevice(MeshAttr mesh) { return mesh.getAxes().empty(); }
+
 LogicalResult sdy::verifySharding(EmitError emitError, Operation *op,
                                   TensorShardingAttr sharding, Type type) {
   MeshAttr mesh = sharding.getMesh(op);
@@ -89,6 +93,8 @@ LogicalResult sdy::verifySharding(EmitError emitError, Operation *op,
     return emitError() << "expected a mesh of that name, got "
                        << sharding.getMeshOrRef();
   size_t dims = sharding.getDimShardings().size();
+  if (dims == 0 && isOneDevice(mesh))
+    return success();
   auto tensor = dyn_cast<ShapedType>(type);
   size_t rank = tensor && tensor.hasRank() ? tensor.getRank() : 0;
   if (dims != rank)
@@ -159,12 +165,14 @@ LogicalResult SdyDialect::verifyOperationAttribute(Operation *op,
   if (!list)
     return op->emitOpError("expected a #sdy.sharding_per_value in '")
            << kSharding << "', got " << attribute.getValue();
-  if (list.getShardings().size() != op->getNumResults())
+  ArrayRef<TensorShardingAttr> shardings = list.getShardings();
+  if (op->getNumResults() == 0 && shardings.size() == 1)
+    if (MeshAttr mesh = shardings[0].getMesh(op); mesh && isOneDevice(mesh))
+      return success();
+  if (shardings.size() != op->getNumResults())
     return op->emitOpError("expected a sharding for each of ")
-           << op->getNumResults() << " results, got "
-           << list.getShardings().size();
-  for (auto [sharding, type] :
-       llvm::zip(list.getShardings(), op->getResultTypes()))
+           << op->getNumResults() << " results, got " << shardings.size();
+  for (auto [sharding, type] : llvm::zip(shardings, op->getResultTypes()))
     if (failed(verifySharding([&] { return op->emitOpError(); }, op, sharding,
                               type)))
       return failure();

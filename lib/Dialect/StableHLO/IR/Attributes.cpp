@@ -11,6 +11,7 @@
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Support/AttributeFields.h"
 #include "llmc/Support/PublishedDialect.h"
+#include "llmc/Support/Refusal.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -36,6 +37,18 @@ Attribute StableHLODialect::parseAttribute(DialectAsmParser &parser,
       parser, *this, [&](StringRef *mnemonic, Attribute &attribute) {
         return generatedAttributeParser(parser, mnemonic, type, attribute);
       });
+}
+
+Type StableHLODialect::parseType(DialectAsmParser &parser) const {
+  Location loc = parser.getEncodedSourceLoc(parser.getCurrentLocation());
+  InFlightDiagnostic diagnostic = emitRefusal(loc, rt::ErrorKind::unsupported)
+                                  << "expected tensors, got '!stablehlo."
+                                  << parser.getFullSymbolSpec()
+                                  << "', which llmc does not have";
+  if (parser.getFullSymbolSpec() == "token")
+    diagnostic << " (it stands for ordered effects: print the model without "
+                  "jax.debug.print(..., ordered=True) and io_callback)";
+  return {};
 }
 
 void StableHLODialect::printAttribute(Attribute attribute,

@@ -7,10 +7,14 @@
 //   custom_call @Sharding(%x)                         ->   %x
 //   custom_call @lapack_spotrf_ffi(%a)              ->   cholesky %a
 //   custom_call @ragged_all_to_all(%x, ...)           ->   ragged_all_to_all %x
+//   custom_call @ApproxTopK(%x, ...)                  ->   nn.argsort %x
+//   custom_call @xla_ffi_python_cpu_callback(%x)      ->   nothing, and a
+//                                                          warning
 //
 // Test: test/Import/StableHLO/expand-calls.mlir
 //===----------------------------------------------------------------------===//
 
+#include "ApproximateTopK.h"
 #include "Lapack.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/CallTargets.h"
@@ -116,6 +120,26 @@ static LogicalResult expandExchange(CustomCallOp call, OpBuilder &builder,
   return mlir::verify(made);
 }
 
+/// A call of a function of Python's, which ran beside JAX.
+static bool isCallback(CustomCallOp call) {
+  StringRef target = call.getCallTargetName();
+  return target.contains("python") && target.contains("callback");
+}
+
+/// What it only looks at is not looked at; what it returns nobody has.
+static LogicalResult expandCallback(CustomCallOp call) {
+  if (call->getNumResults() != 0)
+    return emitRefusal(call, rt::ErrorKind::unsupported)
+           << "expected ops, got a call of Python ('"
+           << call.getCallTargetName()
+           << "', as jax.pure_callback and io_callback print it), which a plan "
+              "cannot make: write the function in jax.numpy, or compute its "
+              "result before the model and give it as an input";
+  emitWarning(call.getLoc()) << "a call of Python without results is left out "
+                                "(jax.debug.print and jax.debug.callback)";
+  return success();
+}
+
 namespace {
 struct CustomCallExpansion
     : ExpansionOpInterface::ExternalModel<CustomCallExpansion, CustomCallOp> {
@@ -126,6 +150,10 @@ struct CustomCallExpansion
       return expandExchange(call, builder, results);
     if (isLapackOp(call))
       return expandLapack(call, builder, results);
+    if (isApproximateTopK(call))
+      return expandApproximateTopK(call, builder, results);
+    if (isCallback(call))
+      return expandCallback(call);
     if (call.getCallTargetName() == kPlacementTarget &&
         op->getNumOperands() == 1 &&
         op->getOperandTypes() == op->getResultTypes()) {

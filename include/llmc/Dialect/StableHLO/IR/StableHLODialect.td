@@ -33,6 +33,8 @@ def StableHLO_Dialect : Dialect {
                                      ::mlir::Type type) const override;
     void printAttribute(::mlir::Attribute attribute,
                         ::mlir::DialectAsmPrinter &printer) const override;
+    /// Refuses any: tensors are MLIR's.
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
     std::optional<ParseOpHook>
     getParseOperationHook(::llvm::StringRef opName) const override;
 

@@ -167,6 +167,12 @@ static uint64_t countUnrolled(WhileOp loop) {
       LoopNumbers(loop).getTrips().value_or(1), ops);
 }
 
+/// A loop that the run ends has no loop in it.
+static bool isInOpenLoop(WhileOp loop) {
+  dist::LoopAttr around = findTrips(loop);
+  return around && around.getConditional();
+}
+
 bool stablehlo::isKept(WhileOp loop) {
   CountedLoop counted(loop);
   if (loop->hasAttr(dist::DistDialect::kUnroll) ||
@@ -179,8 +185,8 @@ bool stablehlo::isKept(WhileOp loop) {
   if (!llvm::all_of(getInnerLoops(loop), isCounted))
     return false;
   if (countUnrolled(loop) > kMostOps)
-    return true;
+    return !isInOpenLoop(loop);
   bool isLarge = false;
   loop.getBody().walk([&](Operation *op) { isLarge |= callsLibrary(op); });
-  return isLarge && !counted.hasKnownBranches();
+  return isLarge && !counted.hasKnownBranches() && !isInOpenLoop(loop);
 }
