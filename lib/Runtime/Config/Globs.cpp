@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Runtime/Config/Config.h"
 
 using namespace llmc::rt;
 
-bool llmc::rt::matchesGlob(std::string_view pattern, std::string_view name) {
+static bool matches(std::string_view pattern, std::string_view name) {
   size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
   while (n < name.size()) {
     if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
@@ -29,6 +30,11 @@ bool llmc::rt::matchesGlob(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
+bool llmc::rt::matchesGlob(std::string_view pattern, std::string_view name) {
+  std::optional<PartName> part = parsePartName(name);
+  return matches(pattern, name) || (part && matches(pattern, part->whole));
+}
+
 /// What each '*' stands for; the first ones take as little as they can.
 static bool capture(std::string_view pattern, std::string_view name,
                     std::vector<std::string> &stars) {
@@ -44,7 +50,7 @@ static bool capture(std::string_view pattern, std::string_view name,
   }
   for (size_t length = 0; length <= name.size(); ++length) {
     std::string_view rest = name.substr(length);
-    if (!matchesGlob(pattern.substr(1), rest)) {
+    if (!matches(pattern.substr(1), rest)) {
       continue;
     }
     stars.emplace_back(name.substr(0, length));
@@ -58,7 +64,10 @@ std::optional<std::string> llmc::rt::renameByGlob(std::string_view pattern,
                                                   std::string_view name) {
   std::vector<std::string> stars;
   if (!capture(pattern, name, stars)) {
-    return std::nullopt;
+    std::optional<PartName> part = parsePartName(name);
+    auto whole = part ? renameByGlob(pattern, other, part->whole)
+                      : std::optional<std::string>();
+    return whole ? std::optional(partNameOf(*whole, part->part)) : std::nullopt;
   }
   std::string renamed;
   size_t star = 0;

@@ -207,6 +207,18 @@ TEST(Config, NamesByGlobsGetOtherNames) {
   EXPECT_EQ(renameByGlob("w", "*v", "w"), "v");
   EXPECT_EQ(renameByGlob("blocks.*.w", "h.*", "blocks.3.v"), std::nullopt);
   EXPECT_EQ(renameByGlob("", "x", "w"), std::nullopt);
+  EXPECT_EQ(renameByGlob("a.*.w", "b.*.v", "a.0.w.imag"), "b.0.v.imag");
+  EXPECT_EQ(renameByGlob("a.*", "b.*", "a.w.imag"), "b.w.imag");
+}
+
+TEST(Config, GlobsOfComplexNamesMatchBothParts) {
+  for (const char *name : {"w", "w.real", "w.imag"}) {
+    EXPECT_TRUE(matchesGlob("w", name)) << name;
+    EXPECT_EQ(matchesGlob("w.imag", name), name == std::string("w.imag"));
+  }
+  EXPECT_TRUE(matchesGlob("blocks.*.w", "blocks.0.w.real"));
+  EXPECT_FALSE(matchesGlob("w", "w.real.m"));
+  EXPECT_FALSE(matchesGlob("w", "w.realm"));
 }
 
 TEST(Config, GlobsMatchWholeNames) {

@@ -270,12 +270,13 @@ std::string printConfig(const Config &config);
 /// Reference of all keys: name, type, default, meaning (Markdown table).
 std::string documentKeys();
 
-/// True when `name` matches `pattern` ('*' any run of characters, '?' one).
+/// True when `name` matches `pattern` ('*' any run of characters, '?' one), or
+/// is that of a part of a complex tensor whose name does: "w" matches "w.real".
 bool matchesGlob(std::string_view pattern, std::string_view name);
 
 /// `name` with another glob in place of the one that it matches: each '*' of
-/// `other` is what the same '*' of `pattern` stands for. Absent where it does
-/// not match.
+/// `other` is what the same '*' of `pattern` stands for. A part stays one: "w"
+/// and "v" make "v.real" of "w.real". Absent where it does not match.
 std::optional<std::string> renameByGlob(std::string_view pattern,
                                         std::string_view other,
                                         std::string_view name);
