@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Hash.h"
 #include "llmc/Runtime/Base/Help.h"
@@ -193,8 +194,17 @@ Status giveInputs(Session &session, const Arguments &a) {
   for (const std::string &text : a.inputs) {
     LLMC_TRY_ASSIGN(auto pair, splitPair(text, "--input"));
     LLMC_TRY_ASSIGN(HostTensor value, readNpy(pair.second));
+    std::vector<std::pair<std::string, HostTensor>> inputs;
+    for (int part = 0; part < 2 && value.isComplex; ++part) {
+      inputs.emplace_back(partNameOf(pair.first, part), takePart(value, part));
+    }
+    if (!value.isComplex) {
+      inputs.emplace_back(pair.first, std::move(value));
+    }
     for (int64_t m = 0; m < microbatches; ++m) {
-      LLMC_TRY(session.setInput(a.run.entry, pair.first, m, value));
+      for (const auto &[name, input] : inputs) {
+        LLMC_TRY(session.setInput(a.run.entry, name, m, input));
+      }
     }
   }
   return Status::success();

@@ -50,6 +50,9 @@ constexpr TypeName typeNames[] = {
     {DType::f8E5M2FNUZ, "F8_E5M2FNUZ"},
 };
 
+/// Of pairs of f32.
+constexpr std::string_view complexName = "C64";
+
 /// Receives the events of the header's JSON; accepts this grammar only:
 ///   { name: { "dtype": string, "shape": [n...], "data_offsets": [n, n] }...,
 ///     "__metadata__": { string: string... } }
@@ -187,6 +190,11 @@ private:
     return true;
   }
   bool setType(const std::string &value) {
+    current.isComplex = value == complexName;
+    if (current.isComplex) {
+      current.dtype = DType::f32;
+      return hasType = true;
+    }
     for (const TypeName &candidate : typeNames) {
       if (candidate.name == value) {
         current.dtype = candidate.dtype;
@@ -198,6 +206,9 @@ private:
   bool finishEntry() {
     if (!hasType || !hasShape || !hasOffsets) {
       return refuse("a tensor without dtype, shape or data_offsets");
+    }
+    if (current.isComplex) {
+      current.shape.push_back(2);
     }
     Checked bytes = checkedProduct(current.shape) * sizeOf(current.dtype);
     if (!bytes.valid() ||
@@ -318,6 +329,11 @@ Result<std::string> printSafetensorsHeader(
         type = candidate.name;
       }
     }
+    std::vector<int64_t> shape(entry.shape.begin(),
+                               entry.shape.end() - entry.isComplex);
+    if (entry.isComplex) {
+      type = entry.dtype == DType::f32 ? complexName : "";
+    }
     if (type.empty()) {
       return makeError(ErrorKind::unsupported,
                        fmt::format("expected a type that safetensors have for "
@@ -325,7 +341,7 @@ Result<std::string> printSafetensorsHeader(
                                    name, nameOf(entry.dtype)));
     }
     header[name] = {{"dtype", std::string(type)},
-                    {"shape", entry.shape},
+                    {"shape", shape},
                     {"data_offsets", {entry.begin, entry.end}}};
   }
   std::string text = header.dump();
@@ -342,7 +358,8 @@ Status writeSafetensors(const std::vector<SafetensorsItem> &items,
   uint64_t at = 0;
   for (const SafetensorsItem &item : items) {
     entries.emplace_back(item.name, SafetensorsEntry{item.dtype, item.shape, at,
-                                                     at + item.data.size()});
+                                                     at + item.data.size(),
+                                                     item.isComplex});
     at += item.data.size();
   }
   Result<std::string> header = printSafetensorsHeader(entries);

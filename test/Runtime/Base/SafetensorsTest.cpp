@@ -52,6 +52,24 @@ TEST(SafetensorsTest, RoundTrip) {
   EXPECT_FALSE(read->find("c"));
 }
 
+TEST(SafetensorsTest, ComplexNumbersHaveADimOfParts) {
+  std::string path = testing::TempDir() + "/complex.safetensors";
+  std::string data(24, 0);
+  ASSERT_TRUE(
+      writeSafetensors({{"z", DType::f32, {3, 2}, data, true}}, path).ok());
+  EXPECT_NE(readFile(path)->find(R"("dtype":"C64","shape":[3],)"),
+            std::string::npos);
+  Result<Safetensors> read = Safetensors::open(path);
+  ASSERT_TRUE(read.ok()) << read.message();
+  EXPECT_TRUE(read->find("z")->isComplex);
+  EXPECT_EQ(read->find("z")->dtype, DType::f32);
+  EXPECT_EQ(read->find("z")->shape, (std::vector<int64_t>{3, 2}));
+  EXPECT_EQ(writeSafetensors(
+                {{"z", DType::f64, {1, 2}, "0123456789abcdef", true}}, path)
+                .kind(),
+            ErrorKind::unsupported);
+}
+
 TEST(SafetensorsTest, SoundHeaders) {
   EXPECT_TRUE(parse(file("{" + tensor("w", w) + "}", std::string(8, 0))).ok());
   EXPECT_TRUE(parse(file("{}", "")).ok());

@@ -238,6 +238,32 @@ TEST(DataFile, Safetensors) {
       HasSubstr("expected 6 bytes of data, got 5"));
 }
 
+// Longer than what is converted at once.
+TEST(DataFile, ComplexRows) {
+  HostTensor real = HostTensor::zeros(DType::f64, {3, 5000}), imag = real;
+  for (int64_t i = 0; i < real.elements(); ++i) {
+    storeElement(DType::f64, real.bytes.data(), i, double(i));
+    storeElement(DType::f64, imag.bytes.data(), i, double(-i));
+  }
+  std::string path = testing::TempDir() + "/complex-rows.npy";
+  ASSERT_TRUE(writeNpy(joinParts(real, imag), path).ok());
+  Result<DataFile> file = DataFile::open(array(), path);
+  ASSERT_TRUE(file.ok()) << file.message();
+  EXPECT_TRUE(file->isComplex());
+  EXPECT_EQ(file->rows(), 3);
+  EXPECT_EQ(file->rowShape(), std::vector<int64_t>{5000});
+  EXPECT_EQ(file->rowBytes(), 5000 * 16);
+  std::vector<float> out(10000);
+  for (int part : {0, 1}) {
+    RowUse use{DType::f32};
+    use.part = part;
+    ASSERT_TRUE(file->read(1, 2, use, out.data()).ok());
+    for (int64_t i = 0; i < 10000; ++i) {
+      ASSERT_EQ(out[i], float(part ? -5000 - i : 5000 + i));
+    }
+  }
+}
+
 TEST(DataFile, MalformedArrays) {
   EXPECT_EQ(messageOf(array(), npy("scalar.npy", DType::f32, {}, {})),
             "expected an array of rows, got shape []");

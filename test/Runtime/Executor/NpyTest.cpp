@@ -47,6 +47,30 @@ TEST(NpyTest, RoundTrip) {
   EXPECT_TRUE(readNpy(path)->shape.empty());
 }
 
+TEST(NpyTest, ComplexNumbers) {
+  for (DType type : {DType::f64, DType::f32}) {
+    HostTensor real = HostTensor::zeros(type, {2, 2}), imag = real;
+    for (int i = 0; i < 4; ++i) {
+      storeElement(type, real.bytes.data(), i, i + 0.5);
+      storeElement(type, imag.bytes.data(), i, -i);
+    }
+    std::string path = testing::TempDir() + "/complex.npy";
+    ASSERT_TRUE(writeNpy(joinParts(real, imag), path).ok());
+    EXPECT_THAT(*readFile(path),
+                testing::HasSubstr(type == DType::f64 ? "'<c16'" : "'<c8'"));
+    EXPECT_THAT(*readFile(path), testing::HasSubstr("'shape': (2,2,), "));
+    Result<HostTensor> read = readNpy(path);
+    ASSERT_TRUE(read.ok()) << read.message();
+    EXPECT_TRUE(read->isComplex);
+    EXPECT_EQ(read->shape, (std::vector<int64_t>{2, 2, 2}));
+    EXPECT_EQ(takePart(*read, 0).bytes, real.bytes);
+    EXPECT_EQ(takePart(*read, 1).bytes, imag.bytes);
+    EXPECT_EQ(printElements(*read, 3), "[[0.5-0j, 1.5-1j], [2.5-2j, ...]]");
+    EXPECT_EQ(printType(*read),
+              type == DType::f64 ? "complex f64[2, 2]" : "complex f32[2, 2]");
+  }
+}
+
 TEST(NpyTest, MalformedFilesAreRefused) {
   const std::string good =
       "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";

@@ -192,6 +192,38 @@ TEST(Samples, WhatDoesNotFitIsRefused) {
   EXPECT_TRUE(statusOf(Samples({x, next, y}, arrays, 1), fewer, 2).ok());
 }
 
+/// Row r of the array is complex numbers of real part r and imaginary part -r.
+DataSet openComplex() {
+  HostTensor real = HostTensor::zeros(DType::f64, {4, 2}), imag = real;
+  for (int64_t i = 0; i < 8; ++i) {
+    storeElement(DType::f64, real.bytes.data(), i, double(i / 2));
+    storeElement(DType::f64, imag.bytes.data(), i, double(-(i / 2)));
+  }
+  std::string path = testing::TempDir() + "/samples-complex.npy";
+  EXPECT_TRUE(writeNpy(joinParts(real, imag), path).ok());
+  return *DataSet::open({DataKind::array, DType::u16, false, ""}, {path});
+}
+
+TEST(Samples, ComplexArraysFeedParts) {
+  SampleInput real{"z.real", 0, 0, DType::f32, {2, 2}}, imag = real, whole = x;
+  imag.name = "z.imag";
+  whole.shape = {2, 2};
+  DataSets files = setsOf(openComplex());
+  Samples samples({real, imag}, arrays, 1);
+  EXPECT_EQ(read(samples, 0, files, 1, 0, 4), (std::vector<float>{2, 2, 3, 3}));
+  EXPECT_EQ(read(samples, 1, files, 1, 0, 4),
+            (std::vector<float>{-2, -2, -3, -3}));
+  EXPECT_EQ(statusOf(Samples({whole}, arrays, 1), files).message(),
+            "expected real numbers for input 'x', got complex ones");
+  // Two real arrays are the parts, one is not.
+  DataSets two = setsOf(openArray("samples-re", DType::f32, {4, 2}),
+                        openArray("samples-im", DType::f32, {4, 2}));
+  EXPECT_EQ(statusOf(Samples({real, imag}, arrays, 1), two).message(),
+            "expected complex numbers for input 'z', got f32");
+  imag.source = 1;
+  EXPECT_TRUE(statusOf(Samples({real, imag}, arrays, 1), two, 1).ok());
+}
+
 // Of a file that has fewer samples than a batch some would come twice.
 TEST(Samples, FilesShorterThanABatch) {
   auto message = [&](DataSets files, SampleInput input, DataKind kind) {

@@ -149,6 +149,31 @@ TEST(StatesTest, FilesAreReadByBoxes) {
   }
 }
 
+// A state with the name of a part has that part of complex elements.
+TEST(StatesTest, PartsOfComplexTensors) {
+  std::vector<float> pairs(60);
+  for (int i = 0; i < 30; ++i) {
+    pairs[2 * i] = static_cast<float>(i);
+    pairs[2 * i + 1] = static_cast<float>(-i);
+  }
+  std::string_view bytes(reinterpret_cast<const char *>(pairs.data()), 240);
+  ASSERT_TRUE(writeSafetensors({{"w", DType::f32, {5, 6, 2}, bytes, true}},
+                               testing::TempDir() + "/weights.safetensors")
+                  .ok());
+  for (int64_t devices : {1, 2, 3}) {
+    for (const char *name : {"w.real", "w.imag"}) {
+      Plan plan = makePlan(devices, fromFile(0, "w"));
+      plan.states[0].name = name;
+      auto session = Session::open(std::move(plan), options());
+      ASSERT_TRUE(session.ok()) << session.message();
+      HostTensor found = *(*session)->readState(name);
+      EXPECT_EQ(found.at(29), name == std::string("w.real") ? 29 : -29);
+    }
+  }
+  EXPECT_EQ(openStatus(makePlan(1, fromFile(0, "w"))).kind(),
+            ErrorKind::mismatch);
+}
+
 TEST(StatesTest, BadFilesAreRefused) {
   writeWeights();
   Status nan = openStatus(makePlan(2, fromFile(0, "nan")));

@@ -9,7 +9,8 @@
 //
 // A file is untrusted: the header is bounded, keys occur once, offsets are
 // plain integers, and the tensors cover the data exactly, without holes or
-// overlaps. Element types that we lack are refused, never reinterpreted.
+// overlaps. Element types that we lack are refused, never reinterpreted; C64 is
+// F32 with a last dim of its two parts.
 //
 // Test: test/Runtime/Base/SafetensorsTest.cpp
 //===----------------------------------------------------------------------===//
@@ -32,6 +33,8 @@ struct SafetensorsEntry {
   std::vector<int64_t> shape;
   /// From the beginning of the data, in bytes.
   uint64_t begin = 0, end = 0;
+  /// The last dim of the shape, of size 2, counts real and imaginary part.
+  bool isComplex = false;
 };
 
 /// A mapped file with its table of contents.
@@ -85,6 +88,7 @@ struct SafetensorsItem {
   DType dtype = DType::f32;
   std::vector<int64_t> shape;
   std::string_view data;
+  bool isComplex = false;
 };
 
 /// What stands before the data of these tensors, whose spans are set: the

@@ -31,6 +31,8 @@ struct RowUse {
   int64_t limit = 0;
   /// Floats are finite, also as `type`.
   bool finite = false;
+  /// Of complex elements: 0 takes the real part, 1 the imaginary one.
+  int part = 0;
 };
 
 class DataFile {
@@ -39,11 +41,14 @@ public:
   static Result<DataFile> open(const DataRule &rule, const std::string &path);
 
   const std::string &path() const { return file.path(); }
+  /// Of an element, or of each part of a complex one.
   DType dtype() const { return elementType; }
+  bool isComplex() const { return numParts > 1; }
   int64_t rows() const { return numRows; }
   /// Of one row: empty for tokens.
   const std::vector<int64_t> &rowShape() const { return shape; }
-  int64_t rowBytes() const { return rowElements * sizeOf(elementType); }
+  int64_t numRowElements() const { return rowElements; }
+  int64_t rowBytes() const { return rowElements * elementBytes(); }
 
   /// Converts `count` rows from `row` on. Tokens wrap in a narrower type. Error
   /// 3 with the byte of the file where an integer of an array is outside the
@@ -54,9 +59,10 @@ public:
 
 private:
   DataFile(MappedFile file, DataKind kind, DType dtype, uint64_t offset,
-           int64_t rows, std::vector<int64_t> shape);
+           int64_t rows, std::vector<int64_t> shape, int numParts = 1);
   static Result<DataFile> openTokens(MappedFile file, const DataRule &rule);
   static Result<DataFile> openArray(MappedFile file, const DataRule &rule);
+  int64_t elementBytes() const { return numParts * sizeOf(elementType); }
   Status convert(const std::byte *raw, int64_t first, int64_t count,
                  const RowUse &use, void *out) const;
   Status convertIntegers(const std::byte *raw, int64_t first, int64_t count,
@@ -67,6 +73,7 @@ private:
   MappedFile file;
   DataKind kind;
   DType elementType;
+  int numParts;
   /// Of the first row in the file, in bytes.
   uint64_t offset;
   int64_t numRows, rowElements;

@@ -12,6 +12,9 @@
 // row i of each belongs to the same sample. What evaluates reads what training
 // leaves out, where a source has such. Executor and interpreter use this alike.
 //
+// A complex array feeds the inputs that are called after its parts
+// (ComplexNames.h), the same rows to each.
+//
 // Tested by test/Runtime/Executor/SamplesTest.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -98,6 +101,7 @@ private:
     SampleOrder order;
   };
   const DataSet *findSet(const DataSets &sets, size_t source) const;
+  Status checkParts(const SampleInput &input, const DataFile &file) const;
   Status checkCounts(const DataSets &sets) const;
   Status checkOrder(const SampleOrder &order, const DataSet &set,
                     size_t source) const;

@@ -50,9 +50,9 @@ bool canConvert(DType from, DType to) {
 }
 
 DataFile::DataFile(MappedFile file, DataKind kind, DType dtype, uint64_t offset,
-                   int64_t rows, std::vector<int64_t> shape)
-    : file(std::move(file)), kind(kind), elementType(dtype), offset(offset),
-      numRows(rows),
+                   int64_t rows, std::vector<int64_t> shape, int numParts)
+    : file(std::move(file)), kind(kind), elementType(dtype), numParts(numParts),
+      offset(offset), numRows(rows),
       rowElements(std::accumulate(shape.begin(), shape.end(), int64_t(1),
                                   std::multiplies<>())),
       shape(std::move(shape)) {}
@@ -123,7 +123,8 @@ static Result<NpyHeader> findTensor(const MappedFile &file,
                                  contents->first.size()));
   }
   const SafetensorsEntry &entry = found->second;
-  return NpyHeader{entry.dtype, entry.shape, contents->second + entry.begin};
+  return NpyHeader{entry.dtype, entry.shape, contents->second + entry.begin,
+                   entry.isComplex};
 }
 
 Result<DataFile> DataFile::openArray(MappedFile file, const DataRule &rule) {
@@ -139,14 +140,16 @@ Result<DataFile> DataFile::openArray(MappedFile file, const DataRule &rule) {
   if (!header) {
     return header.status().at(path);
   }
-  if (header->shape.empty() || header->shape[0] == 0) {
+  std::vector<int64_t> shape(header->shape.begin(),
+                             header->shape.end() - header->isComplex);
+  if (shape.empty() || shape[0] == 0) {
     return malformed(fmt::format("expected an array of rows, got shape [{}]",
-                                 fmt::join(header->shape, ", ")),
+                                 fmt::join(shape, ", ")),
                      path);
   }
-  std::vector<int64_t> row(header->shape.begin() + 1, header->shape.end());
+  std::vector<int64_t> row(shape.begin() + 1, shape.end());
   return DataFile(std::move(file), rule.kind, header->dtype, header->dataOffset,
-                  header->shape[0], std::move(row));
+                  shape[0], std::move(row), header->isComplex ? 2 : 1);
 }
 
 /// Whether `value`, loaded as an integer of type `from`, is one of type `to`.
@@ -198,7 +201,7 @@ Status DataFile::refuse(int64_t element, const std::string &expected,
                                isTokens(kind) ? "token" : "row",
                                element / rowElements, found))
       .at(path(), offset + static_cast<uint64_t>(element) *
-                               static_cast<uint64_t>(sizeOf(elementType)));
+                               static_cast<uint64_t>(elementBytes()));
 }
 
 /// `raw` has integers, the elements from `first` on.
@@ -257,16 +260,27 @@ Status DataFile::convert(const std::byte *raw, int64_t first, int64_t count,
                    .withHint("with finite = false its source may have them");
 }
 
+/// Moves one part of each of `count` pairs to the front.
+static void takeParts(std::byte *raw, int64_t count, int64_t bytes, int part) {
+  for (int64_t i = 0; i < count; ++i) {
+    std::memmove(raw + i * bytes, raw + (2 * i + part) * bytes,
+                 static_cast<size_t>(bytes));
+  }
+}
+
 Status DataFile::read(int64_t row, int64_t count, const RowUse &use,
                       void *out) const {
   alignas(64) std::byte raw[32768];
-  const int64_t bytes = sizeOf(elementType), elements = count * rowElements;
+  const int64_t bytes = elementBytes(), elements = count * rowElements;
   const int64_t most = static_cast<int64_t>(sizeof(raw)) / bytes;
   for (int64_t done = 0; done < elements; done += most) {
     int64_t first = row * rowElements + done;
     int64_t block = std::min(most, elements - done);
     LLMC_TRY(file.copy(offset + static_cast<uint64_t>(first * bytes),
                        static_cast<uint64_t>(block * bytes), raw));
+    if (isComplex()) {
+      takeParts(raw, block, sizeOf(elementType), use.part);
+    }
     LLMC_TRY(convert(raw, first, block, use,
                      static_cast<std::byte *>(out) + done * sizeOf(use.type)));
   }

@@ -77,17 +77,21 @@ Status DataSet::add(const std::string &pattern, std::vector<DataFile> &part) {
   return Status::success();
 }
 
+/// "f32[2, 3]" or "complex f32[2, 3]".
+static std::string showRow(const DataFile &file) {
+  return fmt::format("{}{}[{}]", file.isComplex() ? "complex " : "",
+                     nameOf(file.dtype()), fmt::join(file.rowShape(), ", "));
+}
+
 Status DataSet::compare(const DataFile &file) const {
   if (file.dtype() == first().dtype() &&
+      file.isComplex() == first().isComplex() &&
       file.rowShape() == first().rowShape()) {
     return Status::success();
   }
   return makeError(ErrorKind::malformed,
-                   fmt::format("expected rows of {}[{}] as in {}, got {}[{}]",
-                               nameOf(first().dtype()),
-                               fmt::join(first().rowShape(), ", "),
-                               first().path(), nameOf(file.dtype()),
-                               fmt::join(file.rowShape(), ", ")))
+                   fmt::format("expected rows of {} as in {}, got {}",
+                               showRow(first()), first().path(), showRow(file)))
       .at(file.path());
 }
 
@@ -114,9 +118,9 @@ Status DataSet::read(const SamplePlace &place, int64_t offset, int64_t count,
     }
     int64_t here = std::min(count, part[f].rows() - row);
     LLMC_TRY(part[f].read(row, here, use, to));
-    int64_t taken = here * part[f].rowBytes();
-    bytes->fetch_add(static_cast<uint64_t>(taken), std::memory_order_relaxed);
-    to += taken / sizeOf(part[f].dtype()) * sizeOf(use.type);
+    bytes->fetch_add(static_cast<uint64_t>(here * part[f].rowBytes()),
+                     std::memory_order_relaxed);
+    to += here * part[f].numRowElements() * sizeOf(use.type);
     row += here;
     count -= here;
   }

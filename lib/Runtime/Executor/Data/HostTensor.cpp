@@ -7,7 +7,9 @@
 #include "llmc/Runtime/Executor/HostTensor.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cstring>
 #include <numeric>
 
 namespace llmc::rt {
@@ -25,6 +27,38 @@ int64_t HostTensor::elements() const {
                          std::multiplies<>());
 }
 
+HostTensor takePart(const HostTensor &complex, int part) {
+  HostTensor taken = HostTensor::zeros(
+      complex.dtype, {complex.shape.begin(), complex.shape.end() - 1});
+  const auto size = static_cast<size_t>(sizeOf(complex.dtype));
+  for (size_t at = 0; at < taken.bytes.size(); at += size) {
+    std::memcpy(taken.bytes.data() + at,
+                complex.bytes.data() + 2 * at + part * size, size);
+  }
+  return taken;
+}
+
+HostTensor joinParts(const HostTensor &real, const HostTensor &imag) {
+  std::vector<int64_t> shape = real.shape;
+  shape.push_back(2);
+  bool isWide = real.dtype == DType::f64 || real.dtype == DType::f32;
+  HostTensor joined =
+      HostTensor::zeros(isWide ? real.dtype : DType::f32, std::move(shape));
+  joined.isComplex = true;
+  for (int64_t i = 0; i < real.elements(); ++i) {
+    storeElement(joined.dtype, joined.bytes.data(), 2 * i, real.at(i));
+    storeElement(joined.dtype, joined.bytes.data(), 2 * i + 1, imag.at(i));
+  }
+  return joined;
+}
+
+std::string printType(const HostTensor &tensor) {
+  return fmt::format("{}{}[{}]", tensor.isComplex ? "complex " : "",
+                     nameOf(tensor.dtype),
+                     fmt::join(tensor.shape.begin(),
+                               tensor.shape.end() - tensor.isComplex, ", "));
+}
+
 namespace {
 class Printer {
 public:
@@ -32,6 +66,13 @@ public:
       : tensor(tensor), left(limit) {}
 
   void print(size_t dim) {
+    if (tensor.isComplex && dim + 1 == tensor.shape.size()) {
+      text +=
+          fmt::format("{:.9g}{:+.9g}j", tensor.at(next), tensor.at(next + 1));
+      next += 2;
+      --left;
+      return;
+    }
     if (dim == tensor.shape.size()) {
       printElement();
       return;

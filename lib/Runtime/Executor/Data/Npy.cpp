@@ -30,12 +30,14 @@ namespace {
 struct TypeName {
   DType dtype;
   std::string_view descr;
+  bool isComplex = false;
 };
 constexpr TypeName typeNames[] = {
-    {DType::f64, "<f8"}, {DType::f32, "<f4"}, {DType::f16, "<f2"},
-    {DType::i8, "|i1"},  {DType::i16, "<i2"}, {DType::i32, "<i4"},
-    {DType::i64, "<i8"}, {DType::u8, "|u1"},  {DType::u16, "<u2"},
-    {DType::u32, "<u4"}, {DType::u64, "<u8"}, {DType::i1, "|b1"},
+    {DType::f64, "<f8"},        {DType::f32, "<f4"},       {DType::f16, "<f2"},
+    {DType::i8, "|i1"},         {DType::i16, "<i2"},       {DType::i32, "<i4"},
+    {DType::i64, "<i8"},        {DType::u8, "|u1"},        {DType::u16, "<u2"},
+    {DType::u32, "<u4"},        {DType::u64, "<u8"},       {DType::i1, "|b1"},
+    {DType::f64, "<c16", true}, {DType::f32, "<c8", true},
 };
 
 /// Scans the dictionary of a header.
@@ -50,7 +52,7 @@ public:
       std::optional<std::string_view> key = word();
       sound = key && eat(':');
       if (sound && *key == "descr" && !hasType) {
-        sound = hasType = type(header.dtype);
+        sound = hasType = type(header);
       } else if (sound && *key == "fortran_order" && !hasOrder) {
         sound = hasOrder = literal("False");
       } else if (sound && *key == "shape" && !hasShape) {
@@ -69,6 +71,9 @@ public:
                                    "little-endian type, C order and a shape, "
                                    "got something else at character {}",
                                    at));
+    }
+    if (header.isComplex) {
+      header.shape.push_back(2);
     }
     return header;
   }
@@ -103,11 +108,12 @@ private:
     at = end + 1;
     return found;
   }
-  bool type(DType &dtype) {
+  bool type(NpyHeader &header) {
     std::optional<std::string_view> name = word();
     for (const TypeName &candidate : typeNames) {
       if (name && *name == candidate.descr) {
-        dtype = candidate.dtype;
+        header.dtype = candidate.dtype;
+        header.isComplex = candidate.isComplex;
         return true;
       }
     }
@@ -188,15 +194,16 @@ Result<HostTensor> readNpy(const std::string &path) {
     return header.status().at(path);
   }
   HostTensor tensor = HostTensor::zeros(header->dtype, header->shape);
+  tensor.isComplex = header->isComplex;
   std::memcpy(tensor.bytes.data(), file.data() + header->dataOffset,
               tensor.bytes.size());
   return tensor;
 }
 
 /// "" for a type that NumPy lacks.
-static std::string_view findDescr(DType dtype) {
+static std::string_view findDescr(DType dtype, bool isComplex) {
   for (const TypeName &candidate : typeNames) {
-    if (candidate.dtype == dtype) {
+    if (candidate.dtype == dtype && candidate.isComplex == isComplex) {
       return candidate.descr;
     }
   }
@@ -207,7 +214,7 @@ Status writeNpy(const HostTensor &tensor, const std::string &path) {
   // Types that NumPy lacks are widened.
   const HostTensor *source = &tensor;
   HostTensor widened;
-  if (findDescr(tensor.dtype).empty()) {
+  if (findDescr(tensor.dtype, tensor.isComplex).empty()) {
     DType wide = isFloat(tensor.dtype)           ? DType::f32
                  : isSignedInteger(tensor.dtype) ? DType::i8
                                                  : DType::u8;
@@ -218,12 +225,12 @@ Status writeNpy(const HostTensor &tensor, const std::string &path) {
     source = &widened;
   }
   std::string shape;
-  for (int64_t extent : source->shape) {
-    shape += fmt::format("{},", extent);
+  for (size_t dim = 0; dim + tensor.isComplex < source->shape.size(); ++dim) {
+    shape += fmt::format("{},", source->shape[dim]);
   }
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                  findDescr(source->dtype), shape);
+                  findDescr(source->dtype, tensor.isComplex), shape);
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10, ' ');
   header.back() = '\n';
   std::string file(magic);

@@ -8,6 +8,7 @@
 
 #include "llmc/Runtime/Executor/Samples.h"
 
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Runtime/Base/Log.h"
 
 #include <fmt/format.h>
@@ -83,6 +84,38 @@ static Status checkRow(const SampleInput &input, const DataFile &file) {
                          fmt::join(sample, input.shape.end(), ", "),
                          escape(input.name, 60), fmt::join(row, ", ")))
         .at(file.path());
+  }
+  return Status::success();
+}
+
+/// A complex array feeds parts, and both parts of an input that one source
+/// feeds are those of complex numbers.
+Status Samples::checkParts(const SampleInput &input,
+                           const DataFile &file) const {
+  std::optional<PartName> name = parsePartName(input.name);
+  if (file.isComplex()) {
+    return name ? Status::success()
+                : makeError(ErrorKind::malformed,
+                            fmt::format("expected real numbers for input '{}', "
+                                        "got complex ones",
+                                        escape(input.name, 60)))
+                      .at(file.path());
+  }
+  std::string whole(name ? name->whole : "");
+  std::string other = name ? partNameOf(whole, 1 - name->part) : "";
+  for (const SampleInput &each : inputs) {
+    if (name && each.name == other && each.source == input.source &&
+        each.offset == input.offset) {
+      return makeError(ErrorKind::malformed,
+                       fmt::format("expected complex numbers for input '{}', "
+                                   "got {}",
+                                   escape(whole, 60), nameOf(file.dtype())))
+          .at(file.path())
+          .withHint("real arrays feed its parts, each from a source of its "
+                    "own: \"" +
+                    partNameOf(whole, 0) + "\" and \"" + partNameOf(whole, 1) +
+                    "\"");
+    }
   }
   return Status::success();
 }
@@ -190,6 +223,9 @@ Status Samples::bind(const DataSets &sets) {
   for (const SampleInput &input : inputs) {
     const DataSet *set =
         input.source < 0 ? nullptr : findSet(sets, input.source);
+    if (set) {
+      LLMC_TRY(checkParts(input, set->first()));
+    }
     if (set && !isTokens(kinds[input.source])) {
       LLMC_TRY(checkRow(input, set->first()));
     }
@@ -271,7 +307,9 @@ Status Samples::readRows(size_t i, uint64_t seed, int64_t step,
   int64_t batch = input.shape.empty() ? 1 : input.shape[0];
   int64_t elements = elementsOfSample(input);
   int64_t rows = isTokens(kinds[input.source]) ? elements : 1;
-  const RowUse use{input.dtype, input.limit, set->rule().finite};
+  const std::optional<PartName> name = parsePartName(input.name);
+  const RowUse use{input.dtype, input.limit, set->rule().finite,
+                   name ? name->part : 0};
   // Steps are the user's: their products wrap.
   uint64_t first = (static_cast<uint64_t>(step) * microbatches + microbatch) *
                    static_cast<uint64_t>(batch);

@@ -6,6 +6,7 @@
 
 #include "Fetches.h"
 
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Config/Config.h"
@@ -38,21 +39,26 @@ Status Fetches::find(const plan::Entry &found) {
   entry = &found;
   const std::vector<std::string> known = valueNames();
   std::string unknown;
-  auto add = [&](const std::string &name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      names.push_back(name);
+  auto add = [&](const std::string &name, bool isComplex) {
+    auto isSame = [&](const Fetch &each) { return each.name == name; };
+    if (std::none_of(list.begin(), list.end(), isSame)) {
+      list.push_back({name, isComplex});
     }
   };
   for (const std::string &pattern : options.fetch) {
     bool isGlob = pattern.find_first_of("*?") != std::string::npos;
-    bool matched = !isGlob && isAmong(known, pattern);
+    bool isWhole = !isGlob && isAmong(known, pattern);
+    bool isComplex = !isGlob && !isWhole &&
+                     isAmong(known, partNameOf(pattern, 0)) &&
+                     isAmong(known, partNameOf(pattern, 1));
+    bool matched = isWhole || isComplex;
     if (matched) {
-      add(pattern);
+      add(pattern, isComplex);
     }
     for (const std::string &name : known) {
       if (isGlob && matchesGlob(pattern, name)) {
         matched = true;
-        add(name);
+        add(name, false);
       }
     }
     if (!matched) {
@@ -74,8 +80,8 @@ Status Fetches::give(const std::string &label, const HostTensor &value,
     return Status::success();
   }
   if (options.dumpFolder.empty()) {
-    fmt::print(out, "{}: {}[{}] = {}\n", escape(label), nameOf(value.dtype),
-               fmt::join(value.shape, ", "), printElements(value));
+    fmt::print(out, "{}: {} = {}\n", escape(label), printType(value),
+               printElements(value));
     return Status::success();
   }
   std::string file = label;
@@ -106,11 +112,25 @@ bool Fetches::isOfEachMicrobatch(const std::string &name) const {
   return false;
 }
 
+Result<HostTensor> Fetches::read(const Fetch &fetch, int64_t microbatch) const {
+  if (!fetch.isComplex) {
+    return session.fetch(fetch.name, microbatch);
+  }
+  LLMC_TRY_ASSIGN(HostTensor real,
+                  session.fetch(partNameOf(fetch.name, 0), microbatch));
+  LLMC_TRY_ASSIGN(HostTensor imag,
+                  session.fetch(partNameOf(fetch.name, 1), microbatch));
+  return joinParts(real, imag);
+}
+
 Status Fetches::write(const std::string &prefix, std::FILE *out) const {
-  for (const std::string &name : names) {
-    int64_t count = isOfEachMicrobatch(name) ? entry->numMicrobatches : 1;
+  for (const Fetch &fetch : list) {
+    const std::string &name = fetch.name;
+    bool isOfEach =
+        isOfEachMicrobatch(fetch.isComplex ? partNameOf(name, 0) : name);
+    int64_t count = isOfEach ? entry->numMicrobatches : 1;
     for (int64_t m = 0; m < count; ++m) {
-      LLMC_TRY_ASSIGN(HostTensor value, session.fetch(name, m));
+      LLMC_TRY_ASSIGN(HostTensor value, read(fetch, m));
       LLMC_TRY(give(prefix + (count > 1 ? fmt::format("{}.{}", name, m) : name),
                     value, out));
     }

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What `--fetch` names is found before the first step, and printed or written
-// as `.npy` after it.
+// as `.npy` after it. The name of a complex tensor, of which a run has the
+// parts alone, makes one complex array of both.
 //
 // Test: test/Runtime/Executor/RunLoopTest.cpp
 //===----------------------------------------------------------------------===//
@@ -31,7 +32,14 @@ public:
   Status write(const std::string &prefix, std::FILE *out) const;
 
 private:
+  struct Fetch {
+    std::string name;
+    /// Of a complex tensor, whose parts have names of their own.
+    bool isComplex = false;
+  };
+
   std::vector<std::string> valueNames() const;
+  Result<HostTensor> read(const Fetch &fetch, int64_t microbatch) const;
   bool isOfEachMicrobatch(const std::string &name) const;
   Status give(const std::string &label, const HostTensor &value,
               std::FILE *out) const;
@@ -39,7 +47,7 @@ private:
   Session &session;
   const RunOptions &options;
   const plan::Entry *entry = nullptr;
-  std::vector<std::string> names;
+  std::vector<Fetch> list;
 };
 
 } // namespace llmc::rt::exec

@@ -10,6 +10,7 @@
 
 #include "Boxes.h"
 #include "llmc/Runtime/Base/CheckedMath.h"
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Safetensors.h"
 
@@ -126,6 +127,15 @@ namespace {
 struct FileRegion {
   const uint8_t *data;
   DType dtype;
+  /// One of so many elements is the state's.
+  int64_t step = 1;
+
+  double at(int64_t index) const {
+    return loadElement(dtype, data, step * index);
+  }
+  int64_t integerAt(int64_t index) const {
+    return loadInteger(dtype, data, step * index);
+  }
 };
 } // namespace
 
@@ -137,7 +147,12 @@ static Result<FileRegion> regionOf(const plan::State &state,
                      fmt::format("expected tensor '{}' for state '{}'",
                                  state.source.tensor, state.name));
   }
-  if (entry->shape != state.shape ||
+  // Of complex elements the state is the part that its name says.
+  std::optional<PartName> part = parsePartName(state.name);
+  bool isOfPairs = entry->isComplex && part;
+  std::vector<int64_t> shape(entry->shape.begin(),
+                             entry->shape.end() - isOfPairs);
+  if (shape != state.shape || entry->isComplex != isOfPairs ||
       isFloat(entry->dtype) != isFloat(state.dtype)) {
     return makeError(ErrorKind::mismatch,
                      fmt::format("expected tensor '{}' of {}[{}], got {}[{}]",
@@ -146,7 +161,10 @@ static Result<FileRegion> regionOf(const plan::State &state,
                                  nameOf(entry->dtype),
                                  fmt::join(entry->shape, ", ")));
   }
-  return FileRegion{file.data(*entry), entry->dtype};
+  return isOfPairs
+             ? FileRegion{file.data(*entry) + part->part * sizeOf(entry->dtype),
+                          entry->dtype, 2}
+             : FileRegion{file.data(*entry), entry->dtype};
 }
 
 static Result<FileRegion> regionOf(const plan::State &state,
@@ -200,17 +218,17 @@ Status States::load(const plan::State &state, const std::string &path) {
   int64_t bad = -1, bytes = sizeOf(state.dtype);
   bool checks = isFloat(state.dtype) && state.role != plan::StateRole::constant;
   auto copy = [&](std::byte *values, int64_t global, int64_t length) {
-    if (region->dtype == state.dtype) {
+    bool isSame = region->dtype == state.dtype && region->step == 1;
+    if (isSame) {
       std::memcpy(values, region->data + global * bytes,
                   static_cast<size_t>(length * bytes));
     }
     for (int64_t i = 0; i < length; ++i) {
       bool isWrong = false;
-      if (region->dtype != state.dtype && isFloat(state.dtype)) {
-        storeElement(state.dtype, values, i,
-                     loadElement(region->dtype, region->data, global + i));
-      } else if (region->dtype != state.dtype) {
-        int64_t value = loadInteger(region->dtype, region->data, global + i);
+      if (!isSame && isFloat(state.dtype)) {
+        storeElement(state.dtype, values, i, region->at(global + i));
+      } else if (!isSame) {
+        int64_t value = region->integerAt(global + i);
         storeInteger(state.dtype, values, i, value);
         isWrong = loadInteger(state.dtype, values, i) != value;
       }
@@ -225,10 +243,8 @@ Status States::load(const plan::State &state, const std::string &path) {
   if (bad < 0) {
     return Status::success();
   }
-  return (isFloat(state.dtype)
-              ? notFinite(state, bad)
-              : notInRange(state, bad,
-                           loadInteger(region->dtype, region->data, bad)))
+  return (isFloat(state.dtype) ? notFinite(state, bad)
+                               : notInRange(state, bad, region->integerAt(bad)))
       .at(path);
 }
 
