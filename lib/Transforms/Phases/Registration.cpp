@@ -12,6 +12,7 @@
 #include "llmc/Dialect/NN/Models/Models.h"
 #include "llmc/Dialect/Plan/IR/Plan.h"
 #include "llmc/Dialect/Sdy/IR/Sdy.h"
+#include "llmc/Dialect/Sdy/Models/Models.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Transforms/Activations/Passes.h"
@@ -50,6 +51,7 @@ void llmc::registerAllDialects(mlir::DialectRegistry &registry) {
   chlo::registerModels(registry);
   nn::registerModels(registry);
   dist::registerModels(registry);
+  sdy::registerModels(registry);
 }
 
 void llmc::registerAllPasses() {

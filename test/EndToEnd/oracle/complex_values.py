@@ -31,6 +31,10 @@ def binary(name, function, far=False, ulps=16):
     return name, f"stablehlo.{name} %x, %y : {{Z}}", function, far, ulps
 
 
+def chlo(name, function, ulps=16):
+    return name, f"chlo.{name} %x : {{Z}} -> {{Z}}", lambda x, y: function(x), False, ulps
+
+
 def cube_root(x):
     return np.where(x == 0, 0, np.cbrt(np.abs(x)) * np.exp(1j * np.angle(x) / 3))
 
@@ -66,9 +70,9 @@ CASES = [
     unary("rsqrt", lambda x: 1 / np.sqrt(x)), unary("cbrt", cube_root), unary("log", np.log, True),
     unary("log_plus_one", log1p), unary("exponential", np.exp), unary("exponential_minus_one", np.expm1),
     unary("sine", np.sin), unary("cosine", np.cos), unary("tan", np.tan), unary("tanh", np.tanh),
-    ("sinh", "chlo.sinh %x : {Z} -> {Z}", lambda x, y: np.sinh(x), False, 16),
-    ("cosh", "chlo.cosh %x : {Z} -> {Z}", lambda x, y: np.cosh(x), False, 16),
-    ("square", "chlo.square %x : {Z} -> {Z}", lambda x, y: np.square(x), False, 16),
+    chlo("sinh", np.sinh), chlo("cosh", np.cosh), chlo("square", np.square),
+    chlo("asin", np.arcsin), chlo("acos", np.arccos), chlo("atan", np.arctan),
+    chlo("asinh", np.arcsinh), chlo("acosh", np.arccosh), chlo("atanh", np.arctanh),
     unary("logistic", lambda x: 1 / (1 + np.exp(-x)), ulps=64),
 ]
 

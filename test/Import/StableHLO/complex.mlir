@@ -6,13 +6,10 @@
 // RUN: %{import} %t/products.mlir | FileCheck %s --check-prefix=PRODUCTS --implicit-check-not="complex<"
 // RUN: %{import} %t/reductions.mlir | FileCheck %s --check-prefix=REDUCTIONS --implicit-check-not="complex<"
 // RUN: %{import} %t/regions.mlir | FileCheck %s --check-prefix=REGIONS --implicit-check-not="complex<"
-// RUN: not %{import} %t/argument.mlir 2>&1 | FileCheck %s --check-prefix=ARGUMENT
-// RUN: not %{import} %t/result.mlir 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: %{import} %t/sort.mlir | FileCheck %s --check-prefix=SORT --implicit-check-not="complex<"
 // RUN: not %{import} %t/unknown.mlir 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
-// ARGUMENT: {{^}}llmc: error[unsupported]: "x": expected arguments of real numbers of the model's function, got tensor<4xcomplex<f32>> (let the model take both parts, and make 'jax.lax.complex(real, imag)' of them){{$}}
-// RESULT: {{^}}llmc: error[unsupported]: {{.*}}result.mlir:2:8: expected results of real numbers of the model's function, got tensor<4xcomplex<f32>> (let the model return 'jnp.real(x)' and 'jnp.imag(x)'){{$}}
-// UNKNOWN: {{^}}llmc: error[unsupported]: {{.*}}unknown.mlir:3:10: 'stablehlo.sort' op expected real numbers, or an op that says what it does to the parts of complex ones, got an op that does not{{$}}
+// UNKNOWN: {{^}}llmc: error[unsupported]: {{.*}}unknown.mlir:3:8: 'stablehlo.custom_call' op expected real numbers, or an op that says what it does to the parts of complex ones, got an op that does not{{$}}
 
 //--- parts.mlir
 // PARTS: func.func public @{{.*}}(%[[X:.*]]: tensor<4xf32> {{.*}}, %[[Y:.*]]: tensor<4xf32>
@@ -135,25 +132,33 @@ func.func public @main(%x: tensor<4xf32> loc("x"), %y: tensor<4xf32> loc("y")) -
   return %7, %8 : tensor<4xf32>, tensor<4xf32>
 }
 
-//--- argument.mlir
-func.func public @main(%x: tensor<4xcomplex<f32>> loc("x")) -> tensor<4xf32> {
-  %0 = stablehlo.real %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-//--- result.mlir
-func.func public @main(%x: tensor<4xf32> loc("x")) -> tensor<4xcomplex<f32>> {
-  %0 = stablehlo.complex %x, %x : tensor<4xcomplex<f32>>
-  return %0 : tensor<4xcomplex<f32>>
+//--- sort.mlir
+// An order by the real parts and then by the imaginary ones is one by two keys.
+// SORT: func.func public @{{.*}}(%[[X:.*]]: tensor<4xf32> {{.*}}, %[[Y:.*]]: tensor<4xf32>
+// SORT: nn.argsort{{.*}}tensor<4xf32>, tensor<4xf32>
+func.func public @main(%x: tensor<4xf32> loc("x"), %y: tensor<4xf32> loc("y")) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = stablehlo.complex %x, %y : tensor<4xcomplex<f32>>
+  %1:2 = "stablehlo.sort"(%x, %0) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<complex<f32>>, %d: tensor<complex<f32>>):
+    %2 = stablehlo.real %c : (tensor<complex<f32>>) -> tensor<f32>
+    %3 = stablehlo.real %d : (tensor<complex<f32>>) -> tensor<f32>
+    %4 = stablehlo.imag %c : (tensor<complex<f32>>) -> tensor<f32>
+    %5 = stablehlo.imag %d : (tensor<complex<f32>>) -> tensor<f32>
+    %6 = stablehlo.compare LT, %4, %5, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %7 = stablehlo.compare LT, %2, %3, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %8 = stablehlo.compare EQ, %2, %3, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %9 = stablehlo.and %8, %6 : tensor<i1>
+    %10 = stablehlo.or %7, %9 : tensor<i1>
+    stablehlo.return %10 : tensor<i1>
+  }) : (tensor<4xf32>, tensor<4xcomplex<f32>>) -> (tensor<4xf32>, tensor<4xcomplex<f32>>)
+  %11 = stablehlo.imag %1#1 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  return %1#0, %11 : tensor<4xf32>, tensor<4xf32>
 }
 
 //--- unknown.mlir
-func.func public @main(%x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
-  %0 = stablehlo.complex %x, %x : tensor<4xcomplex<f32>>
-  %1:2 = "stablehlo.sort"(%x, %0) ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<complex<f32>>, %d: tensor<complex<f32>>):
-    %2 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %2 : tensor<i1>
-  }) : (tensor<4xf32>, tensor<4xcomplex<f32>>) -> (tensor<4xf32>, tensor<4xcomplex<f32>>)
-  return %1#0 : tensor<4xf32>
+func.func public @main(%x: tensor<4x4xf32> loc("x"), %y: tensor<4x4xf32> loc("y")) -> tensor<4x4xf32> {
+  %0 = stablehlo.complex %x, %y : tensor<4x4xcomplex<f32>>
+  %1 = stablehlo.custom_call @solve(%0) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+  %2 = stablehlo.real %1 : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
 }

@@ -87,12 +87,12 @@ class Chlo_BinaryOp<string mnemonic, Type tensor, string text>
   }];
 }
 
-def Chlo_AcosOp : Chlo_UnaryOp<"acos", FloatTensor, "Arc cosine">;
-def Chlo_AcoshOp : Chlo_UnaryOp<"acosh", FloatTensor, "Inverse hyperbolic cosine">;
-def Chlo_AsinOp : Chlo_UnaryOp<"asin", FloatTensor, "Arc sine">;
-def Chlo_AsinhOp : Chlo_UnaryOp<"asinh", FloatTensor, "Inverse hyperbolic sine">;
-def Chlo_AtanOp : Chlo_UnaryOp<"atan", FloatTensor, "Arc tangent">;
-def Chlo_AtanhOp : Chlo_UnaryOp<"atanh", FloatTensor, "Inverse hyperbolic tangent">;
+def Chlo_AcosOp : Chlo_UnaryOp<"acos", FloatOrComplexTensor, "Arc cosine">;
+def Chlo_AcoshOp : Chlo_UnaryOp<"acosh", FloatOrComplexTensor, "Inverse hyperbolic cosine">;
+def Chlo_AsinOp : Chlo_UnaryOp<"asin", FloatOrComplexTensor, "Arc sine">;
+def Chlo_AsinhOp : Chlo_UnaryOp<"asinh", FloatOrComplexTensor, "Inverse hyperbolic sine">;
+def Chlo_AtanOp : Chlo_UnaryOp<"atan", FloatOrComplexTensor, "Arc tangent">;
+def Chlo_AtanhOp : Chlo_UnaryOp<"atanh", FloatOrComplexTensor, "Inverse hyperbolic tangent">;
 def Chlo_BesselI1eOp : Chlo_UnaryOp<"bessel_i1e", FloatTensor,
     "Modified Bessel function of order 1, times exp(-|x|)">;
 def Chlo_CoshOp : Chlo_UnaryOp<"cosh", FloatOrComplexTensor, "Hyperbolic cosine">;

@@ -27,6 +27,18 @@ struct ComplexPair {
 /// The type of each part of a complex tensor; null of any other type.
 RankedTensorType getPartType(Type type);
 
+/// The op once for the real parts, and once more for the imaginary parts where
+/// a result is complex. Its regions do to each part what they do to a number.
+void splitPartwise(Operation *op, OpBuilder &builder,
+                   ArrayRef<ComplexPair> operands,
+                   SmallVectorImpl<ComplexPair> &results);
+
+/// The op with two operands in place of each complex one, and two results; its
+/// regions are handed on as they are. Returns what is built.
+Operation *splitTogether(Operation *op, OpBuilder &builder,
+                         ArrayRef<ComplexPair> operands,
+                         SmallVectorImpl<ComplexPair> &results);
+
 } // namespace llmc::graph
 
 #include "llmc/Dialect/Graph/IR/ComplexParts.h.inc"

@@ -21,8 +21,8 @@ class StableHLO_GroupsOp<string mnemonic, dag operands, dag numbers, dag outs, l
   let hasVerifier = 1;
 }
 
-def StableHLO_AllReduceOp : StableHLO_GroupsOp<"all_reduce", (ins Variadic<GraphTensor>:$operands), (ins),
-    (outs Variadic<GraphTensor>:$result), [RecursiveMemoryEffects, RecursivelySpeculatable],
+def StableHLO_AllReduceOp : StableHLO_GroupsOp<"all_reduce", (ins Variadic<GraphOrComplexTensor>:$operands), (ins),
+    (outs Variadic<GraphOrComplexTensor>:$result), [RecursiveMemoryEffects, RecursivelySpeculatable],
     (ins UnitAttr:$use_global_device_ids)> {
   let summary = "Reduction over the devices of a group, for all of them";
   let description = [{
@@ -33,8 +33,8 @@ def StableHLO_AllReduceOp : StableHLO_GroupsOp<"all_reduce", (ins Variadic<Graph
   let regions = (region SizedRegion<1>:$computation);
 }
 
-def StableHLO_ReduceScatterOp : StableHLO_GroupsOp<"reduce_scatter", (ins GraphTensor:$operand),
-    (ins I64Attr:$scatter_dimension), (outs GraphTensor:$result),
+def StableHLO_ReduceScatterOp : StableHLO_GroupsOp<"reduce_scatter", (ins GraphOrComplexTensor:$operand),
+    (ins I64Attr:$scatter_dimension), (outs GraphOrComplexTensor:$result),
     [RecursiveMemoryEffects, RecursivelySpeculatable], (ins UnitAttr:$use_global_device_ids)> {
   let summary = "Reduction over the devices of a group, to each its part";
   let description = [{
@@ -44,8 +44,8 @@ def StableHLO_ReduceScatterOp : StableHLO_GroupsOp<"reduce_scatter", (ins GraphT
   let regions = (region SizedRegion<1>:$computation);
 }
 
-def StableHLO_AllGatherOp : StableHLO_GroupsOp<"all_gather", (ins Variadic<GraphTensor>:$operands),
-    (ins I64Attr:$all_gather_dim), (outs Variadic<GraphTensor>:$result), [Pure],
+def StableHLO_AllGatherOp : StableHLO_GroupsOp<"all_gather", (ins Variadic<GraphOrComplexTensor>:$operands),
+    (ins I64Attr:$all_gather_dim), (outs Variadic<GraphOrComplexTensor>:$result), [Pure],
     (ins UnitAttr:$use_global_device_ids)> {
   let summary = "The values of the devices of a group, one after another along a dim";
   let description = [{
@@ -54,9 +54,9 @@ def StableHLO_AllGatherOp : StableHLO_GroupsOp<"all_gather", (ins Variadic<Graph
   }];
 }
 
-def StableHLO_AllToAllOp : StableHLO_GroupsOp<"all_to_all", (ins Variadic<GraphTensor>:$operands),
+def StableHLO_AllToAllOp : StableHLO_GroupsOp<"all_to_all", (ins Variadic<GraphOrComplexTensor>:$operands),
     (ins I64Attr:$split_dimension, I64Attr:$concat_dimension, I64Attr:$split_count),
-    (outs Variadic<GraphTensor>:$result), [Pure]> {
+    (outs Variadic<GraphOrComplexTensor>:$result), [Pure]> {
   let summary = "To each device of a group its part of a dim, one after another along a dim";
   let description = [{
     Constraints: at least one operand, as many results; `split_count` is the number
@@ -87,8 +87,8 @@ def StableHLO_RaggedAllToAllOp : StableHLO_GroupsOp<"ragged_all_to_all",
   }];
 }
 
-def StableHLO_CollectiveBroadcastOp : StableHLO_GroupsOp<"collective_broadcast", (ins GraphTensor:$operand),
-    (ins), (outs GraphTensor:$result), [Pure]> {
+def StableHLO_CollectiveBroadcastOp : StableHLO_GroupsOp<"collective_broadcast", (ins GraphOrComplexTensor:$operand),
+    (ins), (outs GraphOrComplexTensor:$result), [Pure]> {
   let summary = "The value of the first device of a group, for all of them";
   let description = "Constraints: operand and result have one type.";
 }
@@ -99,9 +99,9 @@ def StableHLO_CollectivePermuteOp : StableHLO_Op<"collective_permute", [Pure]> {
     Constraints: operand and result have one type; `source_target_pairs` has two
     columns, in each of which no device stands twice.
   }];
-  let arguments = (ins GraphTensor:$operand, I64ElementsAttr:$source_target_pairs,
+  let arguments = (ins GraphOrComplexTensor:$operand, I64ElementsAttr:$source_target_pairs,
                        OptionalAttr<StableHLO_ChannelHandleAttr>:$channel_handle);
-  let results = (outs GraphTensor:$result);
+  let results = (outs GraphOrComplexTensor:$result);
   let hasVerifier = 1;
 }
 

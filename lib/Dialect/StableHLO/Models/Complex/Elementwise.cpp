@@ -9,8 +9,8 @@
 // Test: test/Import/StableHLO/complex.mlir
 //===----------------------------------------------------------------------===//
 
-#include "ComplexMath.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/ComplexMath.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Support/Refusal.h"
 

@@ -23,8 +23,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Products/Contraction.h"
-#include "ComplexMath.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/ComplexMath.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 #include "llmc/Support/Refusal.h"
 #include "llvm/ADT/Sequence.h"

@@ -17,11 +17,6 @@ using namespace llmc;
 using namespace llmc::graph;
 using namespace llmc::stablehlo;
 
-static Type getFirstType(Type type) {
-  RankedTensorType part = getPartType(type);
-  return part ? Type(part) : type;
-}
-
 static bool isComplex(Value value) {
   return getPartType(value.getType()) != nullptr;
 }
@@ -36,65 +31,6 @@ bool stablehlo::isPartwise(Operation &op) {
 bool stablehlo::isPartwise(Region &region) {
   return llvm::all_of(region.front().without_terminator(),
                       [](Operation &op) { return isPartwise(op); });
-}
-
-/// Makes all values in `op`, and its results, those of a part.
-static void retype(Operation *op) {
-  op->walk([](Operation *inner) {
-    for (Value result : inner->getResults())
-      result.setType(getFirstType(result.getType()));
-    for (Region &region : inner->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          argument.setType(getFirstType(argument.getType()));
-  });
-}
-
-void stablehlo::splitPartwise(Operation *op, OpBuilder &builder,
-                              ArrayRef<ComplexPair> operands,
-                              SmallVectorImpl<ComplexPair> &results) {
-  auto build = [&](bool isImag) {
-    Operation *part = builder.clone(*op);
-    for (auto [i, pair] : llvm::enumerate(operands))
-      part->setOperand(i, isImag && pair.imag ? pair.imag : pair.real);
-    retype(part);
-    return part;
-  };
-  bool hasTwo = llvm::any_of(op->getResults(), isComplex);
-  Operation *real = build(/*isImag=*/false);
-  Operation *imag = hasTwo ? build(/*isImag=*/true) : nullptr;
-  for (OpResult result : op->getResults()) {
-    unsigned i = result.getResultNumber();
-    results.push_back(
-        {real->getResult(i), isComplex(result) ? imag->getResult(i) : Value()});
-  }
-}
-
-void stablehlo::splitTogether(Operation *op, OpBuilder &builder,
-                              ArrayRef<ComplexPair> operands,
-                              SmallVectorImpl<ComplexPair> &results) {
-  SmallVector<Value> values;
-  for (ComplexPair pair : operands) {
-    values.push_back(pair.real);
-    if (pair.imag)
-      values.push_back(pair.imag);
-  }
-  SmallVector<Type> types;
-  for (Value result : op->getResults())
-    types.append(isComplex(result) ? 2 : 1, getFirstType(result.getType()));
-  Operation *together = Operation::create(
-      op->getLoc(), op->getName(), types, values,
-      NamedAttrList(op->getDiscardableAttrDictionary()),
-      op->getPropertiesStorage(), BlockRange(), op->getNumRegions());
-  builder.insert(together);
-  for (auto [from, to] : llvm::zip(op->getRegions(), together->getRegions()))
-    to.takeBody(from);
-  unsigned next = 0;
-  for (Value result : op->getResults()) {
-    Value real = together->getResult(next++);
-    results.push_back(
-        {real, isComplex(result) ? together->getResult(next++) : Value()});
-  }
 }
 
 namespace {
@@ -125,5 +61,7 @@ void stablehlo::registerComplexMovement(DialectRegistry &registry) {
     attachPartwise<DynamicReshapeOp, DynamicBroadcastInDimOp, DynamicIotaOp,
                    DynamicPadOp, RealDynamicSliceOp, DynamicGatherOp,
                    GetDimensionSizeOp, SetDimensionSizeOp>(context);
+    attachPartwise<AllGatherOp, AllToAllOp, CollectiveBroadcastOp,
+                   CollectivePermuteOp>(context);
   });
 }

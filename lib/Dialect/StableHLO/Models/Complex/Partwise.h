@@ -8,7 +8,7 @@
 #ifndef LLMC_LIB_DIALECT_STABLEHLO_MODELS_COMPLEX_PARTWISE_H
 #define LLMC_LIB_DIALECT_STABLEHLO_MODELS_COMPLEX_PARTWISE_H
 
-#include "ComplexMath.h"
+#include "llmc/Dialect/Graph/IR/ComplexParts.h"
 
 namespace llmc::stablehlo {
 
@@ -17,18 +17,6 @@ namespace llmc::stablehlo {
 bool isPartwise(Operation &op);
 /// Whether all ops of `region` are such.
 bool isPartwise(Region &region);
-
-/// The op once for the real parts, and once more for the imaginary parts where
-/// a result is complex. Its regions have been found partwise.
-void splitPartwise(Operation *op, OpBuilder &builder,
-                   ArrayRef<ComplexPair> operands,
-                   SmallVectorImpl<ComplexPair> &results);
-
-/// The op with two operands in place of each complex one, and two results; its
-/// regions are handed on as they are.
-void splitTogether(Operation *op, OpBuilder &builder,
-                   ArrayRef<ComplexPair> operands,
-                   SmallVectorImpl<ComplexPair> &results);
 
 } // namespace llmc::stablehlo
 

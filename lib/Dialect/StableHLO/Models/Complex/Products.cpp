@@ -12,7 +12,7 @@
 // Test: test/Import/StableHLO/complex.mlir
 //===----------------------------------------------------------------------===//
 
-#include "ComplexMath.h"
+#include "llmc/Dialect/StableHLO/IR/ComplexMath.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
 
 using namespace mlir;

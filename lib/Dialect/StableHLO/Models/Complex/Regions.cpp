@@ -8,12 +8,16 @@
 //   reduce (%a, %b) by add        ->   (reduce %a by add, reduce %b by add)
 //   reduce %x of n by multiply    ->   halves of %x multiplied, log2(n) times
 //   while (%a, %b)                ->   while of two values
+//   sort (%a, %b)                 ->   sort of two inputs
 //
 // Test: test/Import/StableHLO/complex.mlir
 //===----------------------------------------------------------------------===//
 
 #include "Partwise.h"
+#include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
+#include "llmc/Dialect/StableHLO/IR/ComplexMath.h"
 #include "llmc/Dialect/StableHLO/Models/Models.h"
+#include "llmc/Support/Refusal.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -45,6 +49,59 @@ struct CombiningModel
       splitPartwise(op, builder, operands, results);
     else
       splitTogether(op, builder, operands, results);
+    return success();
+  }
+};
+
+/// A comparator takes the two elements of one input after the other, and so of
+/// each part. It makes complex numbers of them, which the caller splits.
+struct SortParts : ComplexPartsOpInterface::ExternalModel<SortParts, SortOp> {
+  LogicalResult splitParts(Operation *op, OpBuilder &builder,
+                           ArrayRef<ComplexPair> operands,
+                           Pairs &results) const {
+    Operation *sort = splitTogether(op, builder, operands, results);
+    Block &body = sort->getRegion(0).front();
+    OpBuilder b = OpBuilder::atBlockBegin(&body);
+    unsigned next = 0;
+    for (ComplexPair pair : operands) {
+      if (pair.imag)
+        splitElements(body, b, next);
+      next += pair.imag ? 4 : 2;
+    }
+    return success();
+  }
+
+private:
+  /// Of arguments `first` and the next one.
+  void splitElements(Block &body, OpBuilder &b, unsigned first) const {
+    BlockArgument x = body.getArgument(first), y = body.getArgument(first + 1);
+    Location loc = x.getLoc();
+    RankedTensorType part = getPartType(x.getType());
+    SmallVector<Value> parts;
+    for (unsigned i = 0; i < 4; ++i)
+      parts.push_back(body.insertArgument(first + 2 + i, part, loc));
+    auto join = [&](BlockArgument of, Value real, Value imag) {
+      of.replaceAllUsesWith(
+          ComplexOp::create(b, loc, of.getType(), real, imag));
+    };
+    join(x, parts[0], parts[2]);
+    join(y, parts[1], parts[3]);
+    body.eraseArguments(first, 2);
+  }
+};
+
+/// Devices add parts alone, and hand on both.
+template <typename Op>
+struct DeviceReductionModel
+    : ComplexPartsOpInterface::ExternalModel<DeviceReductionModel<Op>, Op> {
+  LogicalResult splitParts(Operation *op, OpBuilder &builder,
+                           ArrayRef<ComplexPair> operands,
+                           Pairs &results) const {
+    if (!stablehlo::isPartwise(op->getRegion(0)))
+      return emitRefusal(op, rt::ErrorKind::unsupported)
+             << "expected a sum of complex numbers over devices, got another "
+                "reduction";
+    splitPartwise(op, builder, operands, results);
     return success();
   }
 };
@@ -124,5 +181,9 @@ void stablehlo::registerComplexRegions(DialectRegistry &registry) {
     ReduceOp::attachInterface<ReduceParts>(*context);
     ReduceWindowOp::attachInterface<CombiningModel<ReduceWindowOp>>(*context);
     ScatterOp::attachInterface<CombiningModel<ScatterOp>>(*context);
+    SortOp::attachInterface<SortParts>(*context);
+    AllReduceOp::attachInterface<DeviceReductionModel<AllReduceOp>>(*context);
+    ReduceScatterOp::attachInterface<DeviceReductionModel<ReduceScatterOp>>(
+        *context);
   });
 }

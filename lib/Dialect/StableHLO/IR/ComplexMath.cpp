@@ -5,7 +5,7 @@
 // See ComplexMath.h. Test: test/EndToEnd/complex.test
 //===----------------------------------------------------------------------===//
 
-#include "ComplexMath.h"
+#include "llmc/Dialect/StableHLO/IR/ComplexMath.h"
 #include <cmath>
 #include <limits>
 

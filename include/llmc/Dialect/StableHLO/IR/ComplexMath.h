@@ -13,8 +13,8 @@
 // Test: test/EndToEnd/complex.test
 //===----------------------------------------------------------------------===//
 
-#ifndef LLMC_LIB_DIALECT_STABLEHLO_MODELS_COMPLEX_COMPLEXMATH_H
-#define LLMC_LIB_DIALECT_STABLEHLO_MODELS_COMPLEX_COMPLEXMATH_H
+#ifndef LLMC_DIALECT_STABLEHLO_IR_COMPLEXMATH_H
+#define LLMC_DIALECT_STABLEHLO_IR_COMPLEXMATH_H
 
 #include "llmc/Dialect/Graph/IR/ComplexParts.h"
 #include "llmc/Dialect/StableHLO/IR/Builders.h"
@@ -54,6 +54,9 @@ struct ComplexMath {
   ComplexPair tan(ComplexPair x) const;
   ComplexPair tanh(ComplexPair x) const;
 
+  /// Of a real number: -1 where the sign bit is set, else 1.
+  Value signOf(Value x) const;
+
 private:
   // Of real numbers.
   Value plus(Value x, Value y) const { return stablehlo::add(b, loc, x, y); }
@@ -76,8 +79,6 @@ private:
   Value isInfinite(Value x) const;
   /// Whether the sign bit is set: of -0 too.
   Value isNegative(Value x) const;
-  /// -1 where the sign bit is set, else 1.
-  Value signOf(Value x) const;
   Value angle(Value y, Value x) const;
   /// log |x + iy| of the absolute value and of `excess` = x^2 + y^2 - 1.
   Value logOfAbs(Value abs, Value excess) const;
@@ -94,4 +95,4 @@ bool hasNoImaginaryPart(ComplexPair x);
 
 } // namespace llmc::stablehlo
 
-#endif // LLMC_LIB_DIALECT_STABLEHLO_MODELS_COMPLEX_COMPLEXMATH_H
+#endif // LLMC_DIALECT_STABLEHLO_IR_COMPLEXMATH_H
