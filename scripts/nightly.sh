@@ -237,6 +237,8 @@ part_oracles() {
   $python $oracle/raised_ops.py --llmc $llmc --runs 9 -o $out/raised_ops || status=1
   $python $oracle/varied_losses.py --llmc $llmc --runs 4 -o $out/varied_losses || status=1
   $python $oracle/spectral_losses.py --llmc $llmc --runs 4 -o $out/spectral_losses || status=1
+  $python $oracle/complex_models.py --llmc $llmc --runs 5 -o $out/complex_models || status=1
+  $python $oracle/complex_steps.py --llmc $llmc -o $out/complex_steps || status=1
   $python $oracle/linear_algebra.py --llmc $llmc --runs 4 -o $out/linear_algebra || status=1
   $python $oracle/stored_elements.py --llmc $llmc -o $out/stored_elements || status=1
   $python $oracle/grouped_dot.py --llmc $llmc -o $out/grouped_dot || status=1

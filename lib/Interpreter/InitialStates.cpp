@@ -12,6 +12,7 @@
 #include "StepValues.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Interpreter/StepInterpreter.h"
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Runtime/Base/File.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Support/Refusal.h"
@@ -55,6 +56,13 @@ readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
   HostTensor tensor(type);
   uint64_t bytes = tensor.getNumElements() * rt::sizeOf(stored);
   uint64_t offset = source.getOffset();
+  // A part of complex elements has the region of both.
+  std::string name = rt::unescapeName(state.getSymName());
+  std::optional<rt::PartName> part = rt::parsePartName(name);
+  bool isOfPairs =
+      part && static_cast<uint64_t>(source.getBytes()) == 2 * bytes;
+  int64_t step = isOfPairs ? 2 : 1, first = isOfPairs ? part->part : 0;
+  bytes *= static_cast<uint64_t>(step);
   if (static_cast<uint64_t>(source.getBytes()) != bytes ||
       offset > file->size() || bytes > file->size() - offset)
     return emitRefusal(state, rt::ErrorKind::malformed)
@@ -63,10 +71,10 @@ readState(dist::StateOp state, dist::FileAttr source, StringRef directory) {
   const uint8_t *data = file->data() + offset;
   for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
     if (tensor.isFloat()) {
-      tensor.setFloat(i, rt::loadElement(stored, data, i));
+      tensor.setFloat(i, rt::loadElement(stored, data, step * i + first));
       continue;
     }
-    int64_t value = rt::loadInteger(stored, data, i);
+    int64_t value = rt::loadInteger(stored, data, step * i + first);
     tensor.setInt(i, value);
     if (tensor.getInt(i) != value)
       return emitRefusal(state, rt::ErrorKind::malformed)

@@ -54,8 +54,10 @@ private:
   void settle(unsigned r, unsigned argument);
   bool isNewValue(unsigned r, unsigned argument);
   rt::Status refuse(unsigned r);
+  /// Also the part of a complex argument that the result is of its own.
   bool hasType(unsigned r, unsigned argument) {
-    return main.getArgument(argument).getType() == main.getResultTypes()[r];
+    return main.getArgument(argument).getType() == main.getResultTypes()[r] &&
+           graph.arguments[argument].part == graph.results[r].part;
   }
 
   const Graph &graph;
@@ -107,7 +109,8 @@ rt::Status PairFinder::readEntry(const std::string &path,
       pairs.loss = static_cast<unsigned>(r);
       continue;
     }
-    std::string name = argument + (below->empty() ? "" : "." + *below);
+    std::string name =
+        argument + (below->empty() ? "" : "." + *below) + result.part;
     auto at = llvm::find(names, name);
     auto number = static_cast<unsigned>(at - names.begin());
     if (at == names.end() || isInput[number] ||
@@ -158,7 +161,7 @@ SmallVector<unsigned> PairFinder::findByName(unsigned r) {
   while (!end.empty() && found.empty()) {
     for (auto [i, name] : llvm::enumerate(graph.arguments))
       if (!isInput[i] && hasType(r, static_cast<unsigned>(i)) &&
-          (end == name.path || end == name.fullName()))
+          (end == name.path || end == name.wholeName()))
         found.push_back(static_cast<unsigned>(i));
     end = end.split('.').second;
   }

@@ -54,8 +54,10 @@ private:
   rt::Status findInputs();
   rt::Status bindInput(const rt::DataSource &source, const std::string &input,
                        int64_t offset);
-  rt::Result<unsigned> findInput(const std::string &input,
-                                 const std::string &key) const;
+  rt::Result<SmallVector<unsigned>> findInput(const std::string &input,
+                                              const std::string &key) const;
+  rt::Status bindArgument(const rt::DataSource &source,
+                          const std::string &input, int64_t offset, unsigned i);
   rt::Result<bool> findOthers();
   rt::Status findCarried();
   rt::Status checkPatterns() const;
@@ -102,20 +104,32 @@ bool import::matchesAny(const std::vector<std::string> &patterns,
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// The argument of that name with its root, else the only one without.
-rt::Result<unsigned> RoleFinder::findInput(const std::string &input,
-                                           const std::string &key) const {
-  SmallVector<unsigned> found;
+/// The argument of that name with its root, else the only one without; of a
+/// complex one both parts.
+rt::Result<SmallVector<unsigned>>
+RoleFinder::findInput(const std::string &input, const std::string &key) const {
+  SmallVector<unsigned> exact, found;
   std::vector<std::string> names;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
-    if (argument.origin.fullName() == input)
-      return static_cast<unsigned>(i);
-    if (argument.origin.shortName() == input)
+    const ValueName &name = argument.origin;
+    if (name.fullName() == input || name.wholeName() == input)
+      exact.push_back(i);
+    if (name.shortName() == input || name.wholeShortName() == input)
       found.push_back(i);
-    names.push_back(argument.origin.shortName());
+    names.push_back(name.shortName());
   }
-  if (found.size() == 1)
-    return found.front();
+  auto areOne = [&](ArrayRef<unsigned> of) {
+    return !of.empty() && llvm::all_of(of, [&](unsigned i) {
+      const ValueName &name = arguments[i].origin;
+      return i == of.front() ||
+             (!name.part.empty() &&
+              name.wholeName() == arguments[of.front()].origin.wholeName());
+    });
+  };
+  if (!exact.empty())
+    return areOne(exact) ? exact : SmallVector<unsigned>{exact.front()};
+  if (areOne(found))
+    return found;
   std::string message = "expected an argument for '" + key + "', got ";
   if (found.empty()) {
     std::string near = rt::nearest(input, names);
@@ -131,12 +145,23 @@ rt::Result<unsigned> RoleFinder::findInput(const std::string &input,
 rt::Status RoleFinder::bindInput(const rt::DataSource &source,
                                  const std::string &input, int64_t offset) {
   std::string table = source.name == "data" ? "data" : "data." + source.name;
-  rt::Result<unsigned> found = findInput(input, table + ".inputs." + input);
+  rt::Result<SmallVector<unsigned>> found =
+      findInput(input, table + ".inputs." + input);
   if (!found) {
     missing = missing.ok() ? found.status() : missing;
     return rt::Status::success();
   }
-  unsigned i = *found;
+  for (unsigned i : *found)
+    LLMC_TRY(bindArgument(source, input, offset, i));
+  return rt::Status::success();
+}
+
+rt::Status RoleFinder::bindArgument(const rt::DataSource &source,
+                                    const std::string &input, int64_t offset,
+                                    unsigned i) {
+  std::string table = source.name == "data" ? "data" : "data." + source.name;
+  const ValueName &name = arguments[i].origin;
+  bool isPart = name.fullName() == input || name.shortName() == input;
   auto type = cast<RankedTensorType>(main.getArgument(i).getType());
   if (type.getRank() == 0)
     return rt::makeError(ErrorKind::diagnosed,
@@ -152,7 +177,7 @@ rt::Status RoleFinder::bindInput(const rt::DataSource &source,
                                          : "no parameter, got it in "
                                            "'training.parameters' too"));
   arguments[i].kind = Argument::Kind::Input;
-  arguments[i].name = input;
+  arguments[i].name = isPart ? input : input + name.part;
   arguments[i].data =
       dist::getDataAttr(main.getContext(), source.name, source.rule, offset);
   if (!source.inRange)
@@ -219,7 +244,7 @@ rt::Status RoleFinder::findCarried() {
   llvm::StringMap<SmallVector<unsigned, 1>> byPath;
   for (auto [i, argument] : llvm::enumerate(arguments))
     if (!argument.origin.path.empty())
-      byPath[argument.origin.path].push_back(i);
+      byPath[argument.origin.shortName()].push_back(i);
   for (unsigned r = 1; r < main.getNumResults(); ++r) {
     const ResultName &result = graph.results[r];
     SmallVector<unsigned> found;
@@ -286,7 +311,7 @@ rt::Status RoleFinder::checkPatterns() const {
 }
 
 rt::Status RoleFinder::refuseInteger(unsigned i) {
-  const std::string &name = arguments[i].origin.shortName();
+  std::string name = arguments[i].origin.shortName();
   std::vector<std::string> inputs;
   for (const rt::DataSource &source : sources)
     for (auto &[input, offset] : source.inputs)

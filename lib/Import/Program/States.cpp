@@ -12,6 +12,8 @@
 #include "Parts.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
+#include "llmc/Dialect/StableHLO/IR/Builders.h"
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Runtime/Base/Safetensors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -38,6 +40,7 @@ public:
 private:
   void addInput(unsigned i);
   rt::Status addState(unsigned i);
+  void negateResult(unsigned i);
   rt::Status addResults();
   rt::Status addExtraResult(unsigned i);
   rt::Status checkTrainable();
@@ -48,9 +51,9 @@ private:
              return each.kind == Argument::Kind::Parameter;
            });
   }
-  rt::Result<Attribute> sourceOf(StringRef name, dist::Role role,
+  rt::Result<Attribute> sourceOf(unsigned i, StringRef name, dist::Role role,
                                  RankedTensorType type);
-  Attribute weightOf(StringRef name, RankedTensorType type);
+  Attribute weightOf(unsigned i, StringRef name, RankedTensorType type);
   bool isMentioned(const std::string &name) const;
 
   const Graph &graph;
@@ -71,8 +74,9 @@ void StateMaker::addInput(unsigned i) {
 }
 
 /// Absent where the file has it in another shape or type, or not at all: the
-/// file says so when all states were asked for.
-Attribute StateMaker::weightOf(StringRef name, RankedTensorType type) {
+/// file says so when all states were asked for. `i` is the argument.
+Attribute StateMaker::weightOf(unsigned i, StringRef name,
+                               RankedTensorType type) {
   std::string inFile = weights->nameOf(name.str());
   const rt::SafetensorsEntry *entry = weights->find(name.str());
   weights->take(name.str());
@@ -82,15 +86,18 @@ Attribute StateMaker::weightOf(StringRef name, RankedTensorType type) {
                     (inFile == name ? "" : " for '" + name.str() + "'"));
     return {};
   }
+  // Both parts have one region, of twice their bytes.
+  bool isHalf = entry->isComplex && !graph.arguments[i].part.empty();
   ArrayRef<int64_t> shape(entry->shape);
-  if (shape != type.getShape()) {
+  shape = shape.drop_back(isHalf);
+  if (shape != type.getShape() || (entry->isComplex && !isHalf)) {
     weights->refuse(
         "expected '" + inFile + "' to have the shape of " + show(type) +
         ", got [" +
         llvm::join(
             llvm::map_range(shape, [](int64_t d) { return std::to_string(d); }),
             ", ") +
-        "]");
+        "]" + (entry->isComplex && !isHalf ? " of pairs (C64)" : ""));
     return {};
   }
   std::optional<rt::DType> own = dist::getRuntimeDType(type.getElementType());
@@ -118,7 +125,8 @@ Attribute StateMaker::weightOf(StringRef name, RankedTensorType type) {
 
 /// What is not required starts from zeros where neither a file nor a pattern of
 /// its own says otherwise.
-rt::Result<Attribute> StateMaker::sourceOf(StringRef name, dist::Role role,
+rt::Result<Attribute> StateMaker::sourceOf(unsigned i, StringRef name,
+                                           dist::Role role,
                                            RankedTensorType type) {
   bool isRequired =
       role == dist::Role::Parameter || role == dist::Role::Constant;
@@ -126,7 +134,7 @@ rt::Result<Attribute> StateMaker::sourceOf(StringRef name, dist::Role role,
     return Attribute(dist::DrawAttr::get(builder.getContext(), kind, values));
   };
   if (weights && (isRequired || weights->find(name.str()))) {
-    Attribute found = weightOf(name, type);
+    Attribute found = weightOf(i, name, type);
     return found ? found : draw(dist::DrawKind::Zeros, {});
   }
   for (const rt::InitConfig &init : options.config.init) {
@@ -178,6 +186,15 @@ static dist::Role roleOf(Argument::Kind kind) {
   }
 }
 
+/// JAX's gradient of a complex parameter is the conjugate of the direction in
+/// which the loss grows; ours has the derivatives by both parts.
+void StateMaker::negateResult(unsigned i) {
+  OpBuilder::InsertionGuard guard(builder);
+  OpOperand &result = main.getBody().front().getTerminator()->getOpOperand(i);
+  builder.setInsertionPoint(result.getOwner());
+  result.set(stablehlo::neg(builder, result.get().getLoc(), result.get()));
+}
+
 rt::Status StateMaker::addState(unsigned i) {
   const Argument &argument = roles.arguments[i];
   auto type = cast<RankedTensorType>(main.getArgument(i).getType());
@@ -186,7 +203,7 @@ rt::Status StateMaker::addState(unsigned i) {
   bool hasOther = !argument.source || isMentioned(argument.name);
   Attribute source = argument.source;
   if (hasOther) {
-    LLMC_TRY_ASSIGN(source, sourceOf(argument.name, role, type));
+    LLMC_TRY_ASSIGN(source, sourceOf(i, argument.name, role, type));
   }
   std::string symbolName = rt::escapeName(argument.name), of;
   if (argument.parameter)
@@ -198,8 +215,11 @@ rt::Status StateMaker::addState(unsigned i) {
   signature.arguments[i] = PortAttr::get(builder.getContext(), kind, symbol);
   if (!argument.result)
     return rt::Status::success();
-  if (roles.kind == ModuleKind::Gradients && role == dist::Role::Parameter)
+  if (roles.kind == ModuleKind::Gradients && role == dist::Role::Parameter) {
     kind = PortKind::Gradient;
+    if (argument.origin.part == rt::kPartEnds[1])
+      negateResult(*argument.result);
+  }
   signature.results[*argument.result] =
       PortAttr::get(builder.getContext(), kind, symbol);
   return rt::Status::success();

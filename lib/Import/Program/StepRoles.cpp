@@ -48,6 +48,7 @@ private:
   rt::Status findLoss();
   void takeGradients();
   void takeStates();
+  bool isAmong(const llvm::DenseSet<Value> &values, unsigned i);
   std::optional<unsigned>
   findParameterOf(unsigned i, ArrayRef<unsigned> parameters, size_t common);
   void findMoments();
@@ -198,6 +199,18 @@ void StepRoleFinder::takeGradients() {
   }
 }
 
+/// Whether the argument, or the other part of a complex one, is in `values`.
+bool StepRoleFinder::isAmong(const llvm::DenseSet<Value> &values, unsigned i) {
+  const ValueName &name = graph.arguments[i];
+  for (auto [other, each] : llvm::enumerate(graph.arguments)) {
+    bool isSame = other == i ||
+                  (!name.part.empty() && each.wholeName() == name.wholeName());
+    if (isSame && values.contains(main.getArgument(other)))
+      return true;
+  }
+  return false;
+}
+
 void StepRoleFinder::takeStates() {
   llvm::DenseSet<Value> ofLoss = findArguments(getResult(*roles.loss));
   for (auto [r, i] : llvm::enumerate(pairs.arguments)) {
@@ -212,7 +225,7 @@ void StepRoleFinder::takeStates() {
     }
     bool isParameter =
         training().parameters.empty()
-            ? isFloat(*i) && ofLoss.contains(main.getArgument(*i))
+            ? isFloat(*i) && isAmong(ofLoss, *i)
             : matchesAny(training().parameters, argument.origin.fullName());
     argument.kind =
         isParameter ? Argument::Kind::Parameter : Argument::Kind::Carried;
@@ -275,7 +288,7 @@ void StepRoleFinder::findMoments() {
   for (auto [i, argument] : llvm::enumerate(roles.arguments))
     if (isDecided[i] && argument.kind == Argument::Kind::Parameter) {
       parameters.push_back(static_cast<unsigned>(i));
-      names.push_back(argument.origin.fullName());
+      names.push_back(argument.origin.wholeName());
     }
   if (names.empty())
     return;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightFile.h"
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Runtime/Base/Log.h"
 
 using namespace llmc;
@@ -22,6 +23,17 @@ std::string WeightFile::nameOf(const std::string &name) const {
     if (auto renamed = rt::renameByGlob(each.match, each.name, name))
       return *renamed;
   return name;
+}
+
+/// Of the tensor that has the state's elements.
+std::string WeightFile::keyOf(const std::string &name) const {
+  std::string own = nameOf(name);
+  std::optional<rt::PartName> part = rt::parsePartName(own);
+  if (file.find(own) || !part)
+    return own;
+  std::string whole(part->whole);
+  const rt::SafetensorsEntry *entry = file.find(whole);
+  return entry && entry->isComplex ? whole : own;
 }
 
 /// "a; b and 3 more".

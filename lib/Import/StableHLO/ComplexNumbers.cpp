@@ -4,10 +4,13 @@
 //
 // Each complex value becomes two, its real and its imaginary part. What an op
 // does to them it says itself (ComplexParts.h); terminators hand on both, and
-// blocks take both.
+// blocks take both, so do arguments and results of the function.
 //
 //   %r = while(%z = %a) : tensor<complex<f32>>
 //     ->  %r:2 = while(%x = %a.real, %y = %a.imag) : tensor<f32>, tensor<f32>
+//   func @main(%w: tensor<complex<f32>> {tf.aliasing_output = 1})
+//     ->  func @main(%a: tensor<f32> {llmc.part = ".real", ...},
+//                    %b: tensor<f32> {llmc.part = ".imag", ...})
 //
 // Test: test/Import/StableHLO/complex.mlir
 //===----------------------------------------------------------------------===//
@@ -15,8 +18,8 @@
 #include "Parts.h"
 #include "llmc/Dialect/Graph/IR/ComplexParts.h"
 #include "llmc/Dialect/Graph/IR/Expansion.h"
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Support/Refusal.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -139,32 +142,89 @@ LogicalResult Splitter::splitBlock(Block &block) {
   return success();
 }
 
-static rt::Status refuse(Location loc, StringRef what, Type type,
-                         StringRef hint) {
-  std::string shown;
-  llvm::raw_string_ostream(shown) << type;
-  return rt::makeError(ErrorKind::unsupported,
-                       describePlace(loc) + "expected " + what.str() +
-                           " of real numbers of the model's function, got " +
-                           shown)
-      .withHint(hint.str());
+//===----------------------------------------------------------------------===//
+// The function's own arguments and results
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is said of arguments or results, one by one.
+using Sayings = SmallVector<SmallVector<NamedAttribute>>;
+} // namespace
+
+/// The number that each value has where complex ones are two.
+static SmallVector<unsigned> countParts(TypeRange types) {
+  SmallVector<unsigned> places;
+  unsigned next = 0;
+  for (Type type : types) {
+    places.push_back(next);
+    next += isComplex(type) ? 2 : 1;
+  }
+  return places;
+}
+
+/// Of each value what was said of it; of a part of a complex one that, too.
+static Sayings sayOfParts(TypeRange types, ArrayAttr said) {
+  Sayings split;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    SmallVector<NamedAttribute> own;
+    if (said)
+      llvm::append_range(own, cast<DictionaryAttr>(said[i]));
+    if (!isComplex(type)) {
+      split.push_back(own);
+      continue;
+    }
+    for (std::string_view end : rt::kPartEnds) {
+      split.push_back(own);
+      split.back().emplace_back(
+          StringAttr::get(type.getContext(), kPart),
+          StringAttr::get(type.getContext(), StringRef(end)));
+    }
+  }
+  return split;
+}
+
+/// A part lies on the same part of the result on which its argument may.
+static void moveAliases(Sayings &arguments, TypeRange results) {
+  SmallVector<unsigned> places = countParts(results);
+  for (SmallVector<NamedAttribute> &said : arguments) {
+    bool isImag = llvm::any_of(said, [](NamedAttribute each) {
+      auto part = dyn_cast<StringAttr>(each.getValue());
+      return each.getName() == kPart && part == StringRef(rt::kPartEnds[1]);
+    });
+    for (NamedAttribute &each : said) {
+      auto number = dyn_cast<IntegerAttr>(each.getValue());
+      if (each.getName() != kAliasing || !number ||
+          !number.getValue().ult(places.size()))
+        continue;
+      uint64_t old = number.getValue().getZExtValue();
+      unsigned place = places[old] + (isImag && isComplex(results[old]));
+      each.setValue(IntegerAttr::get(number.getType(), place));
+    }
+  }
+}
+
+static ArrayAttr toAttribute(MLIRContext *context, const Sayings &all) {
+  SmallVector<Attribute> dictionaries;
+  for (const SmallVector<NamedAttribute> &said : all)
+    dictionaries.push_back(DictionaryAttr::get(context, said));
+  return ArrayAttr::get(context, dictionaries);
 }
 
 rt::Status import::splitComplexNumbers(func::FuncOp main) {
   if (!main.getBody().hasOneBlock())
     return rt::Status::success(); // checkGraph says so
+  MLIRContext *context = main.getContext();
   Block &body = main.getBody().front();
-  for (BlockArgument argument : body.getArguments())
-    if (isComplex(argument.getType()))
-      return refuse(argument.getLoc(), "arguments", argument.getType(),
-                    "let the model take both parts, and make "
-                    "'jax.lax.complex(real, imag)' of them");
-  for (Value result : body.getTerminator()->getOperands())
-    if (isComplex(result.getType()))
-      return refuse(result.getLoc(), "results", result.getType(),
-                    "let the model return 'jnp.real(x)' and 'jnp.imag(x)'");
-  FirstError error(*main.getContext());
+  Sayings arguments =
+      sayOfParts(main.getArgumentTypes(), main.getArgAttrsAttr());
+  Sayings results = sayOfParts(main.getResultTypes(), main.getResAttrsAttr());
+  moveAliases(arguments, main.getResultTypes());
+  FirstError error(*context);
   if (failed(Splitter().splitBlock(body)))
     return error.status(ErrorKind::internal, "a complex number was not split");
+  main.setType(FunctionType::get(context, body.getArgumentTypes(),
+                                 body.getTerminator()->getOperandTypes()));
+  main.setArgAttrsAttr(toAttribute(context, arguments));
+  main.setResAttrsAttr(toAttribute(context, results));
   return rt::Status::success();
 }

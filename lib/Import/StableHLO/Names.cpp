@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -85,12 +86,17 @@ static std::string nameOfResult(StringRef path, unsigned i) {
   return isNumber ? rest.str() : path.str();
 }
 
-static ResultName readResult(func::FuncOp main, unsigned i) {
+static std::string readPartEnd(Attribute part) {
+  return part ? cast<StringAttr>(part).str() : "";
+}
+
+static ResultName readResult(func::FuncOp main, unsigned i, unsigned number) {
   ResultName name;
+  name.part = readPartEnd(main.getResultAttr(i, kPart));
   std::string path;
   auto mark = StringAttr::get(main.getContext(), "jax.result_info");
   if (auto info = main.getResultAttrOfType<StringAttr>(i, mark)) {
-    name.shown = info.getValue().str();
+    name.shown = info.getValue().str() + name.part;
     if (std::optional<ValueName> parsed = parseName(info.getValue()))
       path = parsed->path;
     main.removeResultAttr(i, mark);
@@ -99,8 +105,9 @@ static ResultName readResult(func::FuncOp main, unsigned i) {
   // result[1]['count']: the first step numbers the result itself.
   StringRef leaf = path;
   name.replaces = leaf.contains('.') ? leaf.split('.').second.str() : path;
-  name.metric = nameOfResult(path, i);
-  name.output = path.empty() ? name.metric : path;
+  name.replaces += name.replaces.empty() ? "" : name.part;
+  name.metric = nameOfResult(path, number) + name.part;
+  name.output = path.empty() ? name.metric : path + name.part;
   return name;
 }
 
@@ -109,7 +116,7 @@ static ResultName readResult(func::FuncOp main, unsigned i) {
 static Donation readDonation(func::FuncOp main, unsigned i) {
   Donation donation;
   donation.isGiven = static_cast<bool>(main.getArgAttr(i, "jax.buffer_donor"));
-  auto result = main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
+  auto result = main.getArgAttrOfType<IntegerAttr>(i, kAliasing);
   if (result && result.getValue().ult(main.getNumResults())) {
     donation.isGiven = true;
     donation.result = static_cast<unsigned>(result.getValue().getZExtValue());
@@ -145,10 +152,16 @@ rt::Result<Graph> import::readNames(func::FuncOp main) {
                                " expected to have a name in its location, got "
                                "none")
           .withHint("print the module with lowered.as_text(debug_info=True)");
+    name->part = readPartEnd(main.getArgAttr(argument.getArgNumber(), kPart));
     graph.arguments.push_back(*name);
     graph.donations.push_back(readDonation(main, argument.getArgNumber()));
   }
-  for (unsigned i = 0; i < main.getNumResults(); ++i)
-    graph.results.push_back(readResult(main, i));
+  // The imaginary part has the number of the real one.
+  unsigned number = 0;
+  for (unsigned i = 0; i < main.getNumResults(); ++i) {
+    ResultName name = readResult(main, i, number);
+    number += name.part != rt::kPartEnds[0];
+    graph.results.push_back(std::move(name));
+  }
   return graph;
 }

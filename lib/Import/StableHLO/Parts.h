@@ -48,9 +48,17 @@ rt::Status inlineCalls(mlir::ModuleOp module, mlir::func::FuncOp main);
 /// returns. Calls are inlined.
 rt::Status flattenTuples(mlir::func::FuncOp main);
 
+/// The result on which a donated argument may lie.
+inline constexpr llvm::StringLiteral kAliasing = "tf.aliasing_output";
+
+/// Of an argument or result that is a part of a complex one: the end of its
+/// name (ComplexNames.h).
+inline constexpr llvm::StringLiteral kPart = "llmc.part";
+
 /// Splits each complex value into its real and its imaginary part, by what the
-/// ops say of themselves (ComplexParts.h). Calls are inlined. Error 5: an op
-/// that says nothing; a complex argument or result of `main`.
+/// ops say of themselves (ComplexParts.h). An argument or result of `main`
+/// becomes two, of which each has all that was said of it, and its part. Calls
+/// are inlined. Error 5: an op that says nothing.
 rt::Status splitComplexNumbers(mlir::func::FuncOp main);
 
 /// Puts the elements of constants that stand beside the text, in resources,

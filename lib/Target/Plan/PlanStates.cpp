@@ -10,11 +10,27 @@
 #include "PlanExport.h"
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Runtime/Base/Names.h"
+#include "llmc/Runtime/Base/Safetensors.h"
 
 using namespace mlir;
 namespace rtp = llmc::rt::plan;
 
 namespace llmc::target {
+
+/// The tensor of pairs that begins there: the runtime takes the part that the
+/// state's name says.
+static rt::Result<std::string> findPairs(dist::FileAttr region) {
+  LLMC_TRY_ASSIGN(rt::Safetensors file,
+                  rt::Safetensors::open(region.getPath().str()));
+  for (const auto &[name, entry] : file.entries())
+    if (entry.isComplex &&
+        file.offset(entry) == static_cast<uint64_t>(region.getOffset()))
+      return name;
+  return rt::makeError(rt::ErrorKind::malformed,
+                       "expected complex numbers at byte " +
+                           std::to_string(region.getOffset()) + ", got none")
+      .at(region.getPath().str());
+}
 
 rt::Status PlanExport::exportSource(dist::StateOp state, rtp::Source &source) {
   Attribute attr = state.getSourceAttr();
@@ -32,6 +48,14 @@ rt::Status PlanExport::exportSource(dist::StateOp state, rtp::Source &source) {
   source.kind = rtp::SourceKind::file;
   source.file = intern(plan.files, files, file.getPath());
   source.offset = file.getOffset();
+  RankedTensorType type = state.getTensorType();
+  Type stored = file.getDtype() ? file.getDtype() : type.getElementType();
+  if (stored.isFloat() &&
+      file.getBytes() >
+          type.getNumElements() * (stored.getIntOrFloatBitWidth() / 8)) {
+    LLMC_TRY_ASSIGN(source.tensor, findPairs(file));
+    source.offset = 0;
+  }
   return rt::Status::success();
 }
 

@@ -15,7 +15,7 @@ import struct
 
 import numpy as np
 
-DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U32": "<u4", "U8": "|u1", "BOOL": "|b1"}
+DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U32": "<u4", "U8": "|u1", "BOOL": "|b1", "C64": "<c8"}
 
 
 def read_safetensors(path):

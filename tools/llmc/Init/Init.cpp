@@ -41,8 +41,8 @@ public:
           bool isStep)
       : options(options), arguments(std::move(arguments)), isStep(isStep) {
     for (const GuessedArgument &each : this->arguments)
-      if (each.kind == Kind::Parameter)
-        groups.add(each.name, each.type.getShape());
+      if (each.kind == Kind::Parameter && !each.isImaginary())
+        groups.add(each.wholeName(), each.type.getShape());
   }
 
   /// With the numbers of repeated blocks as `Repetition` has them.
@@ -129,10 +129,14 @@ std::string Starter::writeData() const {
   }
   std::string text;
   for (const GuessedArgument &input : inputs)
-    text += "[data." + quote(input.name) + "]  # " + showType(input.type) +
-            ", the first dimension counts samples\nkind = \"array\"\nfile = "
-            "\"\"               # an .npy or .safetensors file; or --data " +
-            input.name + "=<file>\n\n";
+    if (!input.isImaginary())
+      text += "[data." + quote(input.wholeName()) + "]  # " +
+              (input.part.empty() ? "" : "complex, both parts ") +
+              showType(input.type) +
+              ", the first dimension counts samples\nkind = "
+              "\"array\"\nfile = \"\"               # an .npy or "
+              ".safetensors file; or --data " +
+              input.wholeName() + "=<file>\n\n";
   return text;
 }
 
@@ -165,7 +169,8 @@ std::string Starter::writeParameters() const {
     if (each.kind == Kind::Parameter && !each.hasValue &&
         roots.insert(each.root).second)
       list += (list.empty() ? "" : ", ") +
-              quote(each.root == each.fullName ? each.root : each.root + ".*");
+              quote(each.root + each.part == each.fullName ? each.root
+                                                           : each.root + ".*");
   return roots.size() < 2
              ? ""
              : "parameters = [" + list + "]  # a guess: these are trained\n";

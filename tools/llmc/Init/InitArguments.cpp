@@ -94,6 +94,7 @@ driver::guessArguments(const import::Graph &graph) {
         name.shortName(),
         name.fullName(),
         name.root,
+        name.part,
         cast<RankedTensorType>(main.getArgument(i).getType()),
         false};
     if (isGiven && graph.given[i]) {

@@ -13,6 +13,7 @@
 #define LLMC_TOOLS_LLMC_INITARGUMENTS_H
 
 #include "llmc/Import/Program/MakeProgram.h"
+#include "llmc/Runtime/Base/ComplexNames.h"
 
 namespace llmc::driver {
 
@@ -20,10 +21,18 @@ struct GuessedArgument {
   enum class Kind { Input, Parameter, Other };
   Kind kind = Kind::Other;
   std::string name, fullName, root;
+  /// The end of the name where it is a part of a complex argument; else "".
+  std::string part;
   mlir::RankedTensorType type;
   /// The file has its initial value.
   bool hasValue = false;
 
+  /// Of the argument in the file.
+  std::string wholeName() const {
+    return name.substr(0, name.size() - part.size());
+  }
+  /// Whether what names the real part speaks for it too.
+  bool isImaginary() const { return part == rt::kPartEnds[1]; }
   bool isInteger() const {
     return !isa<mlir::FloatType>(type.getElementType());
   }

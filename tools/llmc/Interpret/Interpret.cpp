@@ -19,6 +19,7 @@
 #include "llmc/Dialect/Dist/IR/RuntimeRules.h"
 #include "llmc/Dialect/Dist/IR/Signature.h"
 #include "llmc/Interpreter/StepInterpreter.h"
+#include "llmc/Runtime/Base/ComplexNames.h"
 #include "llmc/Runtime/Base/Log.h"
 #include "llmc/Runtime/Base/Names.h"
 #include "llmc/Runtime/Executor/HostTensor.h"
@@ -47,13 +48,12 @@ static rt::HostTensor toRuntime(const HostTensor &tensor) {
   return result;
 }
 
-/// Prints `name`, or writes it as `<dump>/<name>.npy`.
-static rt::Status give(StringRef name, const HostTensor &tensor,
-                       const Options &options) {
-  rt::HostTensor value = toRuntime(tensor);
+/// Prints `name`, or writes it as `<dump>/<name>.npy`. `shown` is its type.
+static rt::Status give(StringRef name, const rt::HostTensor &value,
+                       const std::string &shown, const Options &options) {
   if (options.dump.empty()) {
-    llvm::outs() << rt::escape(std::string(name)) << ": " << tensor.getType()
-                 << " = " << rt::printElements(value) << "\n";
+    llvm::outs() << rt::escape(std::string(name)) << ": " << shown << " = "
+                 << rt::printElements(value) << "\n";
     return rt::Status::success();
   }
   if (std::error_code code = llvm::sys::fs::create_directories(options.dump))
@@ -69,8 +69,10 @@ static std::vector<std::string>
 nameFetches(const StepInterpreter::StepResult &result, const Options &options) {
   std::vector<std::string> names;
   for (const std::string &pattern : options.fetch) {
-    if (pattern.find_first_of("*?") == std::string::npos)
+    if (pattern.find_first_of("*?") == std::string::npos) {
       names.push_back(pattern);
+      continue;
+    }
     for (auto &[name, value] : result.gradients)
       if (std::string full = getGradientName(name);
           full != pattern && rt::matchesGlob(pattern, full))
@@ -83,36 +85,60 @@ nameFetches(const StepInterpreter::StepResult &result, const Options &options) {
   return names;
 }
 
-/// A state, a metric, or `grad.<parameter>` (sum over microbatches).
+static std::string showType(const HostTensor &tensor) {
+  std::string text;
+  llvm::raw_string_ostream(text) << tensor.getType();
+  return text;
+}
+
+/// As in a run: the user's states first, the kind where names are equal. Empty
+/// for an unknown name.
+static HostTensor findValue(StateSource getState,
+                            const StepInterpreter::StepResult &result,
+                            MLIRContext &context, StringRef name) {
+  auto symbol = [&](StringRef text) {
+    return StringAttr::get(&context,
+                           rt::escapeName({text.data(), text.size()}));
+  };
+  HostTensor value = getState(symbol(name));
+  if (std::optional<StringRef> of = parseGradientName(name); of && !value)
+    value = result.gradients.lookup(symbol(*of));
+  if (!value)
+    value = result.metrics.lookup(StringAttr::get(&context, name));
+  if (!value && name.consume_front("metric.")) {
+    value = result.metrics.lookup(symbol(name));
+    if (!value)
+      value = result.metrics.lookup(StringAttr::get(&context, name));
+  }
+  return value;
+}
+
+/// A state, a metric, or `grad.<parameter>` (sum over microbatches); of a
+/// complex one both parts together.
 static rt::Status fetch(StateSource getState,
                         const StepInterpreter::StepResult &result,
                         MLIRContext &context, const Options &options,
                         const std::string &prefix) {
-  for (const std::string &text : nameFetches(result, options)) {
-    StringRef name = text;
-    HostTensor value;
-    auto symbol = [&](StringRef text) {
-      return StringAttr::get(&context,
-                             rt::escapeName({text.data(), text.size()}));
-    };
-    // As in a run: the user's states first, the kind where names are equal.
-    StringRef inner = name;
-    value = getState(symbol(name));
-    if (std::optional<StringRef> of = parseGradientName(name); of && !value)
-      value = result.gradients.lookup(symbol(*of));
-    if (!value)
-      value = result.metrics.lookup(StringAttr::get(&context, name));
-    if (!value && inner.consume_front("metric.")) {
-      value = result.metrics.lookup(symbol(inner));
-      if (!value)
-        value = result.metrics.lookup(StringAttr::get(&context, inner));
+  auto find = [&](StringRef name) {
+    return findValue(getState, result, context, name);
+  };
+  for (const std::string &name : nameFetches(result, options)) {
+    HostTensor value = find(name), real, imag;
+    if (!value) {
+      real = find(rt::partNameOf(name, 0));
+      imag = find(rt::partNameOf(name, 1));
+    }
+    if (real && imag) {
+      rt::HostTensor both = rt::joinParts(toRuntime(real), toRuntime(imag));
+      LLMC_TRY(give(prefix + name, both, rt::printType(both), options));
+      continue;
     }
     if (!value)
       return rt::makeError(ErrorKind::usage,
                            "--fetch: expected a metric, a state or " +
                                getGradientName("<parameter>") + ", got '" +
-                               name.str() + "'");
-    LLMC_TRY(give(prefix + text, value, options));
+                               name + "'");
+    LLMC_TRY(give(prefix + name, toRuntime(value), showType(value), options));
   }
   return rt::Status::success();
 }
@@ -151,7 +177,7 @@ static rt::Status giveResults(func::FuncOp function,
     else if (port.getName())
       text = port.getName();
     std::string name = rt::unescapeName(text.str());
-    LLMC_TRY(give(name, value, options));
+    LLMC_TRY(give(name, toRuntime(value), showType(value), options));
   }
   return rt::Status::success();
 }

@@ -52,14 +52,21 @@ struct Options {
 };
 
 /// The name of an argument: a root and a path in the tree below it, joined by
-/// points: "params" and "blocks.0.w"; "x" has root "x" and no path.
+/// points: "params" and "blocks.0.w"; "x" has root "x" and no path. Of a
+/// complex argument's two parts each ends with its own (ComplexNames.h):
+/// ".imag".
 struct ValueName {
-  std::string root, path;
-  /// The path, or the root of a name without one.
-  const std::string &shortName() const { return path.empty() ? root : path; }
-  std::string fullName() const {
+  std::string root, path, part;
+  /// Of the argument in the file, which may be complex.
+  const std::string &wholeShortName() const {
+    return path.empty() ? root : path;
+  }
+  std::string wholeName() const {
     return path.empty() ? root : root + "." + path;
   }
+  /// The path, or the root of a name without one.
+  std::string shortName() const { return wholeShortName() + part; }
+  std::string fullName() const { return wholeName() + part; }
 };
 
 /// What a result has to do with derivatives that the file has itself.
@@ -78,6 +85,9 @@ struct ResultName {
   std::string shown;
   /// In the tree of what the function returns: "1.mu.w" of result[1].mu['w'].
   std::string path;
+  /// Of a complex result's two parts; all names but the path have it at the
+  /// end.
+  std::string part;
   /// The path of the argument that it replaces, if there is one.
   std::string replaces;
   /// As a metric, and as an output of the entry 'forward'.

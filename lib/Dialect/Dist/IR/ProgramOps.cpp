@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Dialect/Dist/IR/LayoutOnMesh.h"
+#include "llmc/Runtime/Base/ComplexNames.h"
+#include "llmc/Runtime/Base/Names.h"
 
 using namespace mlir;
 using namespace llmc::dist;
@@ -120,7 +122,10 @@ static LogicalResult verifySource(StateOp state) {
   Type dtype = file.getDtype() ? file.getDtype() : type.getElementType();
   int64_t bytes = type.getNumElements() *
                   llvm::divideCeil(dtype.getIntOrFloatBitWidth(), 8);
-  if (file.getBytes() != bytes)
+  // A part of complex elements has the region of both.
+  std::string name = llmc::rt::unescapeName(state.getSymName());
+  bool isPart = llmc::rt::parsePartName(name).has_value();
+  if (file.getBytes() != bytes && !(isPart && file.getBytes() == 2 * bytes))
     return state.emitOpError() << "expected a source of " << bytes
                                << " bytes, got " << file.getBytes();
   return success();
