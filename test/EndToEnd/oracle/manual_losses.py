@@ -299,6 +299,23 @@ def lookups(p, x):
     return mean_of_squares(run(p["table"], x))
 
 
+def complex_numbers(p, x):
+    """Complex numbers into a region and out of it, and all that devices do with each other's; a constraint on them."""
+
+    @region((P(None, "tensor"), P("data")), P("data"))
+    def run(w, z):
+        h = z @ w
+        h = lax.all_gather(h, "tensor", axis=1, tiled=True) + lax.psum(h.sum(1, keepdims=True), "tensor")
+        h = lax.ppermute(h, "tensor", [(i, (i + 1) % TENSOR) for i in range(TENSOR)])
+        h = lax.all_to_all(h, "tensor", 1, 0, tiled=True)
+        h = lax.psum_scatter(h, "tensor", scatter_dimension=0, tiled=True)
+        return lax.all_gather(h, "tensor", axis=1, tiled=True)
+
+    z = lax.with_sharding_constraint(lax.complex(x, x * x), jax.sharding.NamedSharding(MESH, P(None, "tensor")))
+    z = run(lax.complex(p["up"], jnp.roll(p["up"], 1, 0)), z)
+    return mean_of_squares(z.real, z.imag)
+
+
 # Name -> loss, shapes of its parameters, width of a sample.
 CASES = {
     "megatron": (megatron, MLP, WIDTH),
@@ -317,6 +334,7 @@ CASES = {
     "experts": (experts, {"up": (8, 2, 6), "down": (8, 6, 2), "router": (2, 8)}, WIDTH),
     "stages": (stages, {"w": (4, WIDTH, WIDTH)}, WIDTH),
     "lookups": (lookups, {"table": (8, WIDTH)}, WIDTH),
+    "complex_numbers": (complex_numbers, {"up": MLP["up"]}, WIDTH),
 }
 
 # As jax.export prints them: properties that have their default values are gone.
