@@ -85,7 +85,8 @@ LogicalResult Splitter::askForParts(Operation *op,
   if (!answer)
     return emitRefusal(op, ErrorKind::unsupported)
            << "expected real numbers, or an op that says what it does to the "
-              "parts of complex ones, got an op that does not";
+              "parts of complex ones, got an op that does not (compute with "
+              "'jnp.real(x)' and 'jnp.imag(x)')";
   SmallVector<ComplexPair> operands;
   for (Value operand : op->getOperands())
     operands.push_back(getParts(operand));

@@ -20,7 +20,7 @@
 // MANUAL-COUNT-2: stablehlo.reduce
 // MANUAL: return
 
-// PRODUCT: error[unsupported]: {{.*}}expected a sum of complex numbers over devices, got another reduction
+// PRODUCT: error[unsupported]: {{.*}}expected a sum of complex numbers over devices, got another reduction (gather the numbers, and reduce them by hand){{$}}
 
 //--- shardings.mlir
 sdy.mesh @mesh = <["data"=2]>

@@ -8,8 +8,10 @@
 // RUN: %{import} %t/regions.mlir | FileCheck %s --check-prefix=REGIONS --implicit-check-not="complex<"
 // RUN: %{import} %t/sort.mlir | FileCheck %s --check-prefix=SORT --implicit-check-not="complex<"
 // RUN: not %{import} %t/unknown.mlir 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not %{import} %t/map.mlir 2>&1 | FileCheck %s --check-prefix=MAP
 
-// UNKNOWN: {{^}}llmc: error[unsupported]: {{.*}}unknown.mlir:3:8: 'stablehlo.custom_call' op expected real numbers, or an op that says what it does to the parts of complex ones, got an op that does not{{$}}
+// UNKNOWN: {{^}}llmc: error[unsupported]: {{.*}}unknown.mlir:3:8: 'stablehlo.custom_call' op expected a custom call that annotates a value, got 'solve', which llmc does not have for complex numbers (a matrix X + iY is the real one of the blocks {{\[\[}}X, -Y], [Y, X]]){{$}}
+// MAP: {{^}}llmc: error[unsupported]: {{.*}}map.mlir:3:8: 'stablehlo.map' op expected real numbers, or an op that says what it does to the parts of complex ones, got an op that does not (compute with 'jnp.real(x)' and 'jnp.imag(x)'){{$}}
 
 //--- parts.mlir
 // PARTS: func.func public @{{.*}}(%[[X:.*]]: tensor<4xf32> {{.*}}, %[[Y:.*]]: tensor<4xf32>
@@ -161,4 +163,16 @@ func.func public @main(%x: tensor<4x4xf32> loc("x"), %y: tensor<4x4xf32> loc("y"
   %1 = stablehlo.custom_call @solve(%0) : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
   %2 = stablehlo.real %1 : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xf32>
   return %2 : tensor<4x4xf32>
+}
+
+//--- map.mlir
+func.func public @main(%x: tensor<4xf32> loc("x"), %y: tensor<4xf32> loc("y")) -> tensor<4xf32> {
+  %0 = stablehlo.complex %x, %y : tensor<4xcomplex<f32>>
+  %1 = "stablehlo.map"(%0) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<complex<f32>>):
+    %3 = stablehlo.negate %a : tensor<complex<f32>>
+    stablehlo.return %3 : tensor<complex<f32>>
+  }) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  %2 = stablehlo.real %1 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
 }

@@ -16,6 +16,7 @@
 
 #include "ApproximateTopK.h"
 #include "Lapack.h"
+#include "llmc/Dialect/Graph/IR/ComplexParts.h"
 #include "llmc/Dialect/Graph/IR/GraphInterfaces.h"
 #include "llmc/Dialect/StableHLO/IR/CallTargets.h"
 #include "llmc/Dialect/StableHLO/IR/StableHLO.h"
@@ -140,7 +141,35 @@ static LogicalResult expandCallback(CustomCallOp call) {
   return success();
 }
 
+/// Says where a value lies, and nothing of the value.
+static bool isPlacement(CustomCallOp call) {
+  return call.getCallTargetName() == kPlacementTarget &&
+         call->getNumOperands() == 1 &&
+         call->getOperandTypes() == call->getResultTypes();
+}
+
+static LogicalResult refuseCall(CustomCallOp call, StringRef hint) {
+  return emitRefusal(call, rt::ErrorKind::unsupported)
+         << "expected a custom call that annotates a value, got '"
+         << call.getCallTargetName() << "', which llmc does not have" << hint;
+}
+
 namespace {
+/// Of what is known, calls compute with real numbers alone.
+struct CustomCallParts
+    : ComplexPartsOpInterface::ExternalModel<CustomCallParts, CustomCallOp> {
+  LogicalResult splitParts(Operation *op, OpBuilder &,
+                           ArrayRef<ComplexPair> operands,
+                           SmallVectorImpl<ComplexPair> &results) const {
+    if (!isPlacement(cast<CustomCallOp>(op)))
+      return refuseCall(cast<CustomCallOp>(op),
+                        " for complex numbers (a matrix X + iY is the real one "
+                        "of the blocks [[X, -Y], [Y, X]])");
+    results.push_back(operands[0]);
+    return success();
+  }
+};
+
 struct CustomCallExpansion
     : ExpansionOpInterface::ExternalModel<CustomCallExpansion, CustomCallOp> {
   LogicalResult expand(Operation *op, OpBuilder &builder,
@@ -154,20 +183,16 @@ struct CustomCallExpansion
       return expandApproximateTopK(call, builder, results);
     if (isCallback(call))
       return expandCallback(call);
-    if (call.getCallTargetName() == kPlacementTarget &&
-        op->getNumOperands() == 1 &&
-        op->getOperandTypes() == op->getResultTypes()) {
+    if (isPlacement(call)) {
       results.push_back(op->getOperand(0));
       return success();
     }
     bool isBoundary =
         llvm::is_contained(kOldBoundaries, call.getCallTargetName());
-    return emitRefusal(op, rt::ErrorKind::unsupported)
-           << "expected a custom call that annotates a value, got '"
-           << call.getCallTargetName() << "', which llmc does not have"
-           << (isBoundary ? " (print manual regions as sdy.manual_computation, "
-                            "as JAX does by jax_use_shardy_partitioner)"
-                          : getLapackHint(call.getCallTargetName()));
+    return refuseCall(
+        call, isBoundary ? " (print manual regions as sdy.manual_computation, "
+                           "as JAX does by jax_use_shardy_partitioner)"
+                         : getLapackHint(call.getCallTargetName()));
   }
 };
 } // namespace
@@ -176,6 +201,7 @@ void stablehlo::registerCallModels(DialectRegistry &registry) {
   registry.insert<func::FuncDialect>();
   registry.addExtension(+[](MLIRContext *context, StableHLODialect *) {
     CompositeOp::attachInterface<CompositeExpansion>(*context);
-    CustomCallOp::attachInterface<CustomCallExpansion>(*context);
+    CustomCallOp::attachInterface<CustomCallExpansion, CustomCallParts>(
+        *context);
   });
 }

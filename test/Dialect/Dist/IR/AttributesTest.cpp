@@ -147,12 +147,12 @@ TEST_F(Attributes, AnAxisThatIsNotNamedCrossesTheFirstLinks) {
                                builder.getF64FloatAttr(1));
   };
   mlir::ArrayAttr links = builder.getArrayAttr({link("l"), link("m")});
-  auto unnamed = dist::MachineAttr::get(mlir, links, {}, {}, {}, {}, {});
+  auto unnamed = dist::MachineAttr::get(mlir, links, {}, {}, {}, {}, {}, {});
   EXPECT_EQ(unnamed.getLinkOfAxis("b"), 0u);
   auto named = dist::MachineAttr::get(
       mlir, links,
       builder.getDictionaryAttr(builder.getNamedAttr("b", name("m"))), {}, {},
-      {}, {});
+      {}, {}, {});
   EXPECT_EQ(named.getLinkOfAxis("a"), 0u);
   EXPECT_EQ(named.getLinkOfAxis("b"), 1u);
 }

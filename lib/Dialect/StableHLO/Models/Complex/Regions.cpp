@@ -100,7 +100,7 @@ struct DeviceReductionModel
     if (!stablehlo::isPartwise(op->getRegion(0)))
       return emitRefusal(op, rt::ErrorKind::unsupported)
              << "expected a sum of complex numbers over devices, got another "
-                "reduction";
+                "reduction (gather the numbers, and reduce them by hand)";
     splitPartwise(op, builder, operands, results);
     return success();
   }
