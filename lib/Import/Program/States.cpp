@@ -51,9 +51,9 @@ private:
              return each.kind == Argument::Kind::Parameter;
            });
   }
-  rt::Result<Attribute> sourceOf(unsigned i, StringRef name, dist::Role role,
+  rt::Result<Attribute> sourceOf(StringRef name, dist::Role role,
                                  RankedTensorType type);
-  Attribute weightOf(unsigned i, StringRef name, RankedTensorType type);
+  Attribute weightOf(StringRef name, RankedTensorType type);
   bool isMentioned(const std::string &name) const;
 
   const Graph &graph;
@@ -74,9 +74,8 @@ void StateMaker::addInput(unsigned i) {
 }
 
 /// Absent where the file has it in another shape or type, or not at all: the
-/// file says so when all states were asked for. `i` is the argument.
-Attribute StateMaker::weightOf(unsigned i, StringRef name,
-                               RankedTensorType type) {
+/// file says so when all states were asked for.
+Attribute StateMaker::weightOf(StringRef name, RankedTensorType type) {
   std::string inFile = weights->nameOf(name.str());
   const rt::SafetensorsEntry *entry = weights->find(name.str());
   weights->take(name.str());
@@ -87,7 +86,7 @@ Attribute StateMaker::weightOf(unsigned i, StringRef name,
     return {};
   }
   // Both parts have one region, of twice their bytes.
-  bool isHalf = entry->isComplex && !graph.arguments[i].part.empty();
+  bool isHalf = weights->isOfBoth(name.str());
   ArrayRef<int64_t> shape(entry->shape);
   shape = shape.drop_back(isHalf);
   if (shape != type.getShape() || (entry->isComplex && !isHalf)) {
@@ -125,8 +124,7 @@ Attribute StateMaker::weightOf(unsigned i, StringRef name,
 
 /// What is not required starts from zeros where neither a file nor a pattern of
 /// its own says otherwise.
-rt::Result<Attribute> StateMaker::sourceOf(unsigned i, StringRef name,
-                                           dist::Role role,
+rt::Result<Attribute> StateMaker::sourceOf(StringRef name, dist::Role role,
                                            RankedTensorType type) {
   bool isRequired =
       role == dist::Role::Parameter || role == dist::Role::Constant;
@@ -134,7 +132,7 @@ rt::Result<Attribute> StateMaker::sourceOf(unsigned i, StringRef name,
     return Attribute(dist::DrawAttr::get(builder.getContext(), kind, values));
   };
   if (weights && (isRequired || weights->find(name.str()))) {
-    Attribute found = weightOf(i, name, type);
+    Attribute found = weightOf(name, type);
     return found ? found : draw(dist::DrawKind::Zeros, {});
   }
   for (const rt::InitConfig &init : options.config.init) {
@@ -203,7 +201,7 @@ rt::Status StateMaker::addState(unsigned i) {
   bool hasOther = !argument.source || isMentioned(argument.name);
   Attribute source = argument.source;
   if (hasOther) {
-    LLMC_TRY_ASSIGN(source, sourceOf(i, argument.name, role, type));
+    LLMC_TRY_ASSIGN(source, sourceOf(argument.name, role, type));
   }
   std::string symbolName = rt::escapeName(argument.name), of;
   if (argument.parameter)

@@ -31,6 +31,10 @@ public:
   const rt::SafetensorsEntry *find(const std::string &name) const {
     return file.find(keyOf(name));
   }
+  /// Whether the tensor is that of both parts.
+  bool isOfBoth(const std::string &name) const {
+    return keyOf(name) != nameOf(name);
+  }
   uint64_t offset(const rt::SafetensorsEntry &entry) const {
     return file.offset(entry);
   }

@@ -68,6 +68,7 @@ def write():
     second = params["second"]
     weights = {"first": params["first"], "second.real": second.real, "second.imag": second.imag}
     arrays.write_safetensors("weights.safetensors", weights)
+    arrays.write_safetensors("wrong.safetensors", {**weights, "second.real": second})
 
 
 def compare(how, one, other):
