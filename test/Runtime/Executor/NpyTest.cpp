@@ -65,7 +65,7 @@ TEST(NpyTest, ComplexNumbers) {
     EXPECT_EQ(read->shape, (std::vector<int64_t>{2, 2, 2}));
     EXPECT_EQ(takePart(*read, 0).bytes, real.bytes);
     EXPECT_EQ(takePart(*read, 1).bytes, imag.bytes);
-    EXPECT_EQ(printElements(*read, 3), "[[0.5-0j, 1.5-1j], [2.5-2j, ...]]");
+    EXPECT_EQ(printElements(*read, 3), "[[0.5+0j, 1.5-1j], [2.5-2j, ...]]");
     EXPECT_EQ(printType(*read),
               type == DType::f64 ? "complex f64[2, 2]" : "complex f32[2, 2]");
   }
