@@ -155,14 +155,17 @@ static LogicalResult refuseCall(CustomCallOp call, StringRef hint) {
 }
 
 namespace {
-/// Of what is known, calls compute with real numbers alone.
+/// Of what is known, calls compute with real numbers alone, and are left out.
 struct CustomCallParts
     : ComplexPartsOpInterface::ExternalModel<CustomCallParts, CustomCallOp> {
   LogicalResult splitParts(Operation *op, OpBuilder &,
                            ArrayRef<ComplexPair> operands,
                            SmallVectorImpl<ComplexPair> &results) const {
-    if (!isPlacement(cast<CustomCallOp>(op)))
-      return refuseCall(cast<CustomCallOp>(op),
+    auto call = cast<CustomCallOp>(op);
+    if (isCallback(call))
+      return expandCallback(call);
+    if (!isPlacement(call))
+      return refuseCall(call,
                         " for complex numbers (a matrix X + iY is the real one "
                         "of the blocks [[X, -Y], [Y, X]])");
     results.push_back(operands[0]);
