@@ -101,6 +101,9 @@ Result<std::unique_ptr<OpSlice>> makeSlice(const MatrixShape &shape) {
   if (slice) {
     return std::move(slice);
   }
+  if (auto tiled = makeTiledSlice(shape)) {
+    return std::unique_ptr<OpSlice>(std::move(tiled));
+  }
   return makeLoopSlice(shape);
 }
 

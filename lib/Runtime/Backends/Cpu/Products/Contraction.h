@@ -39,9 +39,12 @@ Result<std::unique_ptr<OpSlice>> makeWidenedSlice(const MatrixShape &shape);
 /// The library's, of operands that each run copies to where it is fastest; null
 /// where it has no such product.
 Result<std::unique_ptr<OpSlice>> makePackedSlice(const MatrixShape &shape);
+/// Tiles of f64, with the bits of plain loops; null for other types and for
+/// activations.
+std::unique_ptr<OpSlice> makeTiledSlice(const MatrixShape &shape);
 /// Plain loops; k innermost, in order.
 Result<std::unique_ptr<OpSlice>> makeLoopSlice(const MatrixShape &shape);
-/// By oneDNN where it has it, else by loops.
+/// By oneDNN where it has it, else in tiles, else by loops.
 Result<std::unique_ptr<OpSlice>> makeSlice(const MatrixShape &shape);
 
 /// Refuses what neither oneDNN nor the loops have.
