@@ -138,7 +138,7 @@ func.func @permutation_of_64(%a: tensor<3x3xf32>) {
 // -----
 
 func.func @no_room(%x: tensor<3x3xf32>) {
-  // expected-error@+1 {{expected an operand of rank 2 or more with one row more than columns, of which it has at least one, got 'tensor<3x3xf32>'}}
+  // expected-error@+1 {{expected an operand of rank 2 or more with more rows than columns, of which it has at least one, got 'tensor<3x3xf32>'}}
   %0 = stablehlo.lu_in_place %x : tensor<3x3xf32>
   return
 }

@@ -117,6 +117,26 @@ def sizes(p, x):
     return total
 
 
+@case({"w": (2, 131, W), "y": (131, 3)})
+def blocks(p, x):
+    """Batches of matrices of more rows than a block (Matrices.h), of lower and upper factors, and equations on both sides."""
+    total = 0.0
+    for n, upper in ((65, True), (131, False)):
+        factor = jnp.linalg.cholesky(definite(p["w"][:, :n]) + x[0, 0, 0] ** 2 * np.eye(n), upper=upper)
+        right = jnp.broadcast_to(p["y"][:n], (2, n, 3))
+        total = total + square(factor) + square(solve_triangular(factor, right, lower=not upper, trans=int(upper)))
+        other = lax.linalg.triangular_solve(factor, right.swapaxes(1, 2), lower=not upper, transpose_a=upper)
+        total = total + square(other)
+    return total
+
+
+@case({"w": (2, 67, 67)})
+def panels(p, x):
+    """Matrices of more columns than a panel (Matrices.h), all of whose rows are exchanged."""
+    factors, order, permutation = lax.linalg.lu(turned(p["w"]) + x[0, 0, 0] ** 2 * np.eye(67))
+    return square(factors) + jnp.mean((order + permutation**2) * np.linspace(0, 1, 67))
+
+
 @case({"w": (W, W)})
 def not_definite(p, x):
     """A matrix that has no factor has a triangle of NaN, whichever of its pivots is the first that is not positive."""
@@ -124,7 +144,10 @@ def not_definite(p, x):
     less[1], less[2, W // 2], less[3, -1] = 1e3, 1e3, 1e3
     factor = jnp.linalg.cholesky(definite(p["w"]) - less[:, None] * jnp.eye(W))
     lost = jnp.where(jnp.isnan(factor), np.linspace(1, 2, factor.size).reshape(factor.shape), 0.0)
-    return square(x @ p["w"]) + jnp.sum(lost)
+    rows = np.arange(130)
+    large = jnp.linalg.cholesky(np.eye(130) - 2 * np.diag(rows == 69) + 0 * p["w"][0, 0])
+    lost = jnp.sum(lost) + jnp.sum(jnp.isnan(large) * np.linspace(1, 2, 130))
+    return square(x @ p["w"]) + lost
 
 
 @case({"w": (2, W, W), "out": (2, W // 2, W), "mean": (W,), "root": (W, W)})

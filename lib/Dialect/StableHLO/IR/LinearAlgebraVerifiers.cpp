@@ -71,9 +71,9 @@ LogicalResult LuOp::verify() {
 LogicalResult LuInPlaceOp::verify() {
   ArrayRef<int64_t> shape = getType().getShape();
   if (shape.size() >= 2 && shape.back() >= 1 &&
-      shape[shape.size() - 2] == shape.back() + 1)
+      shape[shape.size() - 2] > shape.back())
     return success();
-  return emitOpError("expected an operand of rank 2 or more with one row more "
+  return emitOpError("expected an operand of rank 2 or more with more rows "
                      "than columns, of which it has at least one, got ")
          << getType();
 }

@@ -163,6 +163,19 @@ TEST(LinearAlgebra, NarrowFloatsAreWidened) {
   }
 }
 
+// One row more than a block, and three more than two.
+TEST(LinearAlgebra, BlocksAreTheEvaluation) {
+  for (bool lower : {false, true}) {
+    EXPECT_TRUE(checkDecomposition(makeFactor("2x", 65, lower), 1e-12));
+    EXPECT_TRUE(checkDecomposition(makeFactor("", 131, lower), 1e-12));
+    for (bool left : {false, true})
+      for (const char *form : {"NO_TRANSPOSE", "TRANSPOSE"})
+        EXPECT_TRUE(checkDecomposition(
+            makeSolution("2x", 67, 3, left, lower, false, form), 1e-11))
+            << lower << left << form;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//

@@ -59,9 +59,9 @@ std::string makeFactors(const std::string &batch, int n,
 }
 
 /// The same in one tensor, of which the last two rows are of any numbers.
-std::string makeInPlace(const std::string &batch, int n) {
-  std::string type = tensor(
-      batch + std::to_string(n + 2) + "x" + std::to_string(n + 1) + "x", "f64");
+std::string makeInPlace(const std::string &batch, int n, int more = 0) {
+  std::string rows = std::to_string(n + more + 2) + "x";
+  std::string type = tensor(batch + rows + std::to_string(n + 1) + "x", "f64");
   return "func.func @f(%x: " + type + ") -> " + type +
          " {\n  %y = stablehlo.lu_in_place %x : " + type +
          "\n  return %y : " + type + "\n}";
@@ -115,7 +115,9 @@ TEST(Lu, GoesOnAfterAPivotOfZero) {
 TEST(Lu, KernelIsTheEvaluation) {
   for (const char *batch : {"", "2x", "2x3x"})
     for (int n : {1, 2, 5})
-      EXPECT_TRUE(checkKernels(makeInPlace(batch, n))) << batch << n;
+      for (int more : {0, 3})
+        EXPECT_TRUE(checkKernels(makeInPlace(batch, n, more)))
+            << batch << n << more;
 }
 
 TEST(Lu, KernelTakesTheFirstOfTiesAndGoesOnAfterZero) {
@@ -140,6 +142,14 @@ TEST(Lu, DecompositionIsTheEvaluation) {
       EXPECT_TRUE(checkDecomposition(makeFactors(batch, n), 0)) << batch << n;
   for (const char *element : {"bf16", "f16"})
     EXPECT_TRUE(checkDecomposition(makeFactors("2x", 3, element), 0));
+  for (int n : {63, 64})
+    EXPECT_TRUE(checkDecomposition(makeFactors("", n), 0)) << n;
+}
+
+// Around a panel and two of them, where products add up in another order.
+TEST(Lu, BlocksAreTheEvaluation) {
+  for (int n : {65, 131})
+    EXPECT_TRUE(checkDecomposition(makeFactors("2x", n), 1e-10)) << n;
 }
 
 //===----------------------------------------------------------------------===//

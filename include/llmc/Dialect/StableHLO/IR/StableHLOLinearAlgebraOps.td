@@ -71,12 +71,12 @@ def StableHLO_LuOp : StableHLO_Op<"lu", [Pure]> {
 def StableHLO_LuInPlaceOp : StableHLO_Op<"lu_in_place", [Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "The same within one tensor, as a kernel computes it";
   let description = [{
-    What `stablehlo.lu` becomes before kernels are formed. The operand has a matrix of n
-    rows and columns, its rows' numbers in a column after it, and two more rows of any
-    numbers: row n of the result has the pivots, the last column the permutation, and
-    the last row what steps have left.
+    What `stablehlo.lu` becomes before kernels are formed, in panels of few columns. The
+    operand has a panel of m rows and n columns, n <= m, its rows' numbers in a column
+    after it, and two more rows of any numbers: row m of the result has the pivots, the
+    last column the permutation, and the last row what steps have left.
 
-    Constraints: one row more than columns, of both at least 1.
+    Constraints: more rows than columns, of which there is at least one.
   }];
   let arguments = (ins RankedTensorOf<[F32, F64]>:$x);
   let results = (outs RankedTensorOf<[F32, F64]>:$result);

@@ -124,6 +124,55 @@ Value emitCholesky(const CholeskyUpdate &at, Value old) {
 // Answers
 //===----------------------------------------------------------------------===//
 
+/// A triangle of NaN where the last element is one, else `x`.
+Value spreadNan(OpBuilder &b, Location loc, Value x, bool lower) {
+  RankedTensorType type = withoutEncoding(x.getType());
+  int64_t rank = type.getRank(), n = type.getShape().back();
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
+  Value last = takePart(b, loc, x, {n - 1, n - 1, 1, 1});
+  last = reshape(b, loc, last, type.getShape().drop_back(2));
+  Value witness = broadcastInDim(b, loc, last, type, dims);
+  Value isNumber = compare(b, loc, ComparisonDirection::EQ, witness, witness);
+  Value triangle = makeTriangle(b, loc, x, lower, /*strict=*/false);
+  return select(b, loc, isNumber, x,
+                select(b, loc, triangle, witness, constantLike(b, loc, x, 0)));
+}
+
+/// The factor of halves of a matrix with the blocks a, c below it, and d:
+///
+///   l = chol(a), m = c l⁻ᵀ, chol(d - m mᵀ)
+///
+/// (Gustavson, 1997), of the upper factor with rows and columns exchanged. The
+/// last element tells whether there is a factor: what is NaN in a block makes
+/// all blocks after it NaN.
+Value factorizeBlocks(CholeskyOp op, OpBuilder &b) {
+  Location loc = op.getLoc();
+  bool lower = op.getLower();
+  int64_t n = op.getType().getShape().back(), half = halve(n, blockRows);
+  int64_t rest = n - half;
+  auto factorize = [&](Value of) -> Value {
+    return CholeskyOp::create(b, loc, of.getType(), of, lower);
+  };
+  Value first = factorize(takePart(b, loc, op.getA(), {0, 0, half, half}));
+  Value beside = takePart(b, loc, op.getA(),
+                          lower ? MatrixPart{half, 0, rest, half}
+                                : MatrixPart{0, half, half, rest});
+  beside = TriangularSolveOp::create(
+      b, loc, beside.getType(), first, beside, /*left_side=*/!lower, lower,
+      /*unit_diagonal=*/false, Transpose::TRANSPOSE);
+  Value product = multiplyMatrices(b, loc, beside, beside,
+                                   lower ? Summed::Columns : Summed::Rows);
+  Value last = takePart(b, loc, op.getA(), {half, half, rest, rest});
+  last = factorize(sub(b, loc, last, product));
+  SmallVector<int64_t> across(typeOf(beside).getShape());
+  std::swap(across.end()[-1], across.end()[-2]);
+  Value zero = constantSplat(b, loc, typeOf(beside).clone(across), 0);
+  Value made = joinRows(b, loc,
+                        {joinColumns(b, loc, {first, lower ? zero : beside}),
+                         joinColumns(b, loc, {lower ? beside : zero, last})});
+  return spreadNan(b, loc, made, lower);
+}
+
 struct CholeskyAnswers : AnswerDefaults<CholeskyOp> {
   static ShardingRule rule(CholeskyOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
@@ -170,13 +219,21 @@ struct CholeskyAnswers : AnswerDefaults<CholeskyOp> {
     return cost;
   }
 
+  static bool isBlocked(CholeskyOp op) {
+    return op.getType().getShape().back() > blockRows;
+  }
   static KernelForm form(CholeskyOp op) {
-    return isNarrowFloat(op.getType().getElementType()) ? KernelForm::Decompose
-                                                        : KernelForm::Update;
+    bool isNarrow = isNarrowFloat(op.getType().getElementType());
+    return isNarrow || isBlocked(op) ? KernelForm::Decompose
+                                     : KernelForm::Update;
   }
   static LogicalResult decompose(CholeskyOp op, OpBuilder &b,
                                  SmallVectorImpl<Value> &results) {
     Type element = op.getType().getElementType();
+    if (!isNarrowFloat(element)) {
+      results.push_back(factorizeBlocks(op, b));
+      return success();
+    }
     Value wide = convertTo(b, op.getLoc(), op.getA(), getWideElement(element));
     Value made =
         CholeskyOp::create(b, op.getLoc(), wide.getType(), wide, op.getLower());

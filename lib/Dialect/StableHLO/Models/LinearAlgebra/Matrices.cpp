@@ -39,6 +39,31 @@ Value stablehlo::multiplyMatrices(OpBuilder &b, Location loc, Value x, Value y,
                         dotDims(b.getContext(), batch, batch, dim, dim));
 }
 
+int64_t stablehlo::halve(int64_t size, int64_t block) {
+  int64_t half = block;
+  while (half * 2 < size)
+    half *= 2;
+  return half;
+}
+
+Value stablehlo::takePart(OpBuilder &b, Location loc, Value x,
+                          MatrixPart part) {
+  SmallVector<int64_t> limits(typeOf(x).getShape());
+  SmallVector<int64_t> starts(limits.size(), 0);
+  starts.end()[-2] = part.row, starts.back() = part.column;
+  limits.end()[-2] = part.row + part.rows;
+  limits.back() = part.column + part.columns;
+  return slice(b, loc, x, starts, limits);
+}
+
+Value stablehlo::joinRows(OpBuilder &b, Location loc, ValueRange xs) {
+  return concatenate(b, loc, xs, typeOf(xs[0]).getRank() - 2);
+}
+
+Value stablehlo::joinColumns(OpBuilder &b, Location loc, ValueRange xs) {
+  return concatenate(b, loc, xs, typeOf(xs[0]).getRank() - 1);
+}
+
 Value stablehlo::makeTriangle(OpBuilder &b, Location loc, Value x, bool lower,
                               bool strict) {
   RankedTensorType type =

@@ -29,6 +29,30 @@ enum class Summed { Columns, Rows };
 Value multiplyMatrices(OpBuilder &b, Location loc, Value x, Value y,
                        Summed summed);
 
+/// Rows of the largest matrix whose factor or equation is one kernel. What has
+/// more is written out in blocks before kernels are formed: halves of halves,
+/// whose products run at the speed of the library (rationale.md).
+constexpr int64_t blockRows = 64;
+
+/// Columns of the largest panel whose factors with pivots are one kernel, which
+/// goes over all its rows and columns in each step.
+constexpr int64_t panelColumns = 64;
+
+/// Where `size` rows or columns, more than `block`, are halved: after the most,
+/// but not all, that are a block doubled again and again, so that the halves of
+/// all levels have few shapes.
+int64_t halve(int64_t size, int64_t block);
+
+/// Some rows and columns of each matrix.
+struct MatrixPart {
+  int64_t row, column, rows, columns;
+};
+Value takePart(OpBuilder &b, Location loc, Value x, MatrixPart part);
+
+/// Matrices one below the other, and one beside the other.
+Value joinRows(OpBuilder &b, Location loc, ValueRange xs);
+Value joinColumns(OpBuilder &b, Location loc, ValueRange xs);
+
 /// Which elements of a matrix a triangle has: of `lower` those whose row is at
 /// least their column, without the diagonal if `strict`. i1 of x's shape.
 Value makeTriangle(OpBuilder &b, Location loc, Value x, bool lower,

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Movement.h"
+#include "../Products/Contraction.h"
 #include "Matrices.h"
 #include "llmc/Dialect/Graph/IR/Pointwise.h"
 #include "llmc/Support/GraphTensor.h"
@@ -130,6 +131,76 @@ Value emitSolution(const SolveUpdate &at, Value old) {
 // Answers
 //===----------------------------------------------------------------------===//
 
+/// Halves of an equation, of which the one that is found first has the blocks
+/// m of the matrix and x of the solution, the other one n and y, and k is the
+/// block between them (Elmroth and Gustavson, 2000):
+///
+///   m x = b, n y = c - k x
+///
+class HalvedEquation {
+public:
+  HalvedEquation(TriangularSolveOp op, OpBuilder &b)
+      : op(op), b(b), loc(op.getLoc()), form(op),
+        half(halve(form.n, blockRows)) {}
+
+  Value run() {
+    int64_t rest = form.n - half;
+    int64_t first = form.isAscending ? 0 : half;
+    int64_t firstRows = form.isAscending ? half : rest;
+    Value x = solve(first, firstRows, takeRight(first, firstRows));
+    Value right = takeRight(half - first, form.n - firstRows);
+    Value y = solve(half - first, form.n - firstRows,
+                    sub(b, loc, right, multiply(x)));
+    if (!form.isAscending)
+      std::swap(x, y);
+    return form.left ? joinRows(b, loc, {x, y}) : joinColumns(b, loc, {x, y});
+  }
+
+private:
+  Value solve(int64_t at, int64_t rows, Value right) {
+    Value a = takePart(b, loc, op.getA(), {at, at, rows, rows});
+    return TriangularSolveOp::create(b, loc, right.getType(), a, right,
+                                     form.left, op.getLower(), form.isUnit,
+                                     op.getTransposeA());
+  }
+
+  Value takeRight(int64_t at, int64_t rows) {
+    ArrayRef<int64_t> shape = op.getType().getShape();
+    return takePart(b, loc, op.getB(),
+                    form.left ? MatrixPart{at, 0, rows, shape.back()}
+                              : MatrixPart{0, at, shape.end()[-2], rows});
+  }
+
+  /// k x, of the right side x kᵀ: k is the block of a that is not 0, or its
+  /// transpose.
+  Value multiply(Value x) {
+    int64_t rest = form.n - half;
+    Value block = takePart(b, loc, op.getA(),
+                           op.getLower() ? MatrixPart{half, 0, rest, half}
+                                         : MatrixPart{0, half, half, rest});
+    int64_t rank = typeOf(x).getRank(), rows = rank - 2, columns = rank - 1;
+    SmallVector<int64_t> batch = llvm::to_vector(llvm::seq<int64_t>(0, rows));
+    auto dims = [&](int64_t left, int64_t right) {
+      return dotDims(b.getContext(), batch, batch, left, right);
+    };
+    if (form.left)
+      return multiplyAsWide(b, loc, block, x,
+                            dims(form.isTransposed ? rows : columns, rows));
+    return multiplyAsWide(b, loc, x, block,
+                          dims(columns, form.isTransposed ? columns : rows));
+  }
+
+  TriangularSolveOp op;
+  OpBuilder &b;
+  Location loc;
+  SolveForm form;
+  int64_t half;
+};
+
+Value solveBlocks(TriangularSolveOp op, OpBuilder &b) {
+  return HalvedEquation(op, b).run();
+}
+
 struct TriangularSolveAnswers : AnswerDefaults<TriangularSolveOp> {
   static ShardingRule rule(TriangularSolveOp op) {
     ShardingRule rule = ShardingRule::forOp(op);
@@ -181,13 +252,18 @@ struct TriangularSolveAnswers : AnswerDefaults<TriangularSolveOp> {
   }
 
   static KernelForm form(TriangularSolveOp op) {
-    return isNarrowFloat(op.getType().getElementType()) ? KernelForm::Decompose
-                                                        : KernelForm::Update;
+    bool isNarrow = isNarrowFloat(op.getType().getElementType());
+    return isNarrow || SolveForm(op).n > blockRows ? KernelForm::Decompose
+                                                   : KernelForm::Update;
   }
   static LogicalResult decompose(TriangularSolveOp op, OpBuilder &b,
                                  SmallVectorImpl<Value> &results) {
     Type element = op.getType().getElementType(),
          wide = getWideElement(element);
+    if (!isNarrowFloat(element)) {
+      results.push_back(solveBlocks(op, b));
+      return success();
+    }
     Value right = convertTo(b, op.getLoc(), op.getB(), wide);
     Value made = TriangularSolveOp::create(
         b, op.getLoc(), right.getType(),
