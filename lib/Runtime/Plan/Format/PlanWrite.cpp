@@ -8,6 +8,7 @@
 // Test: test/Runtime/Plan/Format/PlanFileTest.cpp
 //===----------------------------------------------------------------------===//
 
+#include "MachineWrite.h"
 #include "PlanFormat.h"
 
 #include "llmc/Runtime/Base/File.h"
@@ -78,7 +79,6 @@ private:
   Offset<fb::Frame> write(const Frame &frame);
   Offset<fb::Program> write(const Program &program);
   Offset<fb::DataSource> write(const DataSource &source);
-  Offset<fb::Machine> write(const Machine &machine);
   Offset<fb::Entry> write(const Entry &entry);
   Offset<fb::State> write(const State &state);
   Offset<fb::KernelObject> write(const KernelObject &object);
@@ -368,25 +368,6 @@ Offset<fb::DataSource> Writer::write(const DataSource &source) {
       builder_.CreateVector(source.rule.weights), source.rule.finite);
 }
 
-Offset<fb::Machine> Writer::write(const Machine &machine) {
-  std::vector<Offset<fb::MachineLink>> links;
-  for (const MachineLink &link : machine.links) {
-    links.push_back(
-        fb::CreateMachineLink(builder_, builder_.CreateSharedString(link.name),
-                              link.latency, link.bandwidth));
-  }
-  std::vector<Offset<fb::MachineRate>> rates;
-  for (const MachineRate &rate : machine.rates) {
-    rates.push_back(fb::CreateMachineRate(
-        builder_, builder_.CreateSharedString(rate.type), rate.flops));
-  }
-  auto list = builder_.CreateVector(links);
-  auto axes = builder_.CreateVector(machine.axisLinks);
-  return fb::CreateMachine(builder_, machine.flops, machine.memory,
-                           machine.memoryBandwidth, list, axes,
-                           builder_.CreateVector(rates));
-}
-
 Offset<fb::Entry> Writer::write(const Entry &entry) {
   std::vector<fb::Cell> table;
   for (const Cell &cell : entry.table) {
@@ -521,7 +502,7 @@ Offset<fb::Plan> Writer::writePlanTable() {
   auto launches = builder_.CreateVectorOfStructs(launches_);
   auto libraries = builder_.CreateVectorOfStructs(libraries_);
   auto contractions = builder_.CreateVectorOfStructs(contractions_);
-  auto machine = write(plan_.machine);
+  auto machine = writeMachine(builder_, plan_.machine);
   auto convolutions = builder_.CreateVectorOfStructs(convolutions_);
   auto attentions = builder_.CreateVectorOfStructs(attentions_);
   auto argsorts = builder_.CreateVectorOfStructs(argsorts_);
