@@ -76,7 +76,7 @@ def make_matrix(kind, n, dtype):
 
 
 def peer(a):
-    """Prints the least seconds of JAX and of SciPy."""
+    """Prints the mean seconds of JAX and of SciPy."""
     import time
 
     import jax
@@ -90,15 +90,15 @@ def peer(a):
     scipy = {"cholesky": lambda: of.cholesky(x, lower=True), "lu": lambda: of.lu_factor(x),
              "equation": lambda: of.solve_triangular(x, x, lower=True), "solve": lambda: of.solve(x, x)}[a.kind]
 
-    def least(call):
+    def mean(call):
         times = []
         for _ in range(a.steps + 3):
             start = time.perf_counter()
             call()
             times.append(time.perf_counter() - start)
-        return min(times[3:])
+        return sum(times[3:]) / len(times[3:])
 
-    print(json.dumps({"jax": least(lambda: jax.block_until_ready(step(p, sample))), "scipy": least(scipy)}))
+    print(json.dumps({"jax": mean(lambda: jax.block_until_ready(step(p, sample))), "scipy": mean(scipy)}))
 
 
 def write_model(kind, n, dtype, gradient, folder):
@@ -115,7 +115,7 @@ def write_model(kind, n, dtype, gradient, folder):
 
 
 def time_llmc(binary, threads, folder, steps):
-    """The least seconds of a step, of compilation, and the bytes of the device."""
+    """The mean seconds of a step, those of compilation, and the bytes of the device."""
     log = folder / "log.jsonl"
     command = [f"{binary}/llmc", "train", folder / "model.mlir", "--config", folder / "model.toml", "--log", log,
                "--weights", folder / "weights.safetensors", "--steps", steps + 3, "--threads", threads]
@@ -127,7 +127,7 @@ def time_llmc(binary, threads, folder, steps):
     said = done.stdout + done.stderr
     built = float(said.split("compiled in ")[1].split(" s")[0])
     memory = said.split("memory of stage 0: ")[1].split(" ")[0] if "memory of stage 0: " in said else "?"
-    return min(seconds[3:]), built, memory
+    return sum(seconds[3:]) / len(seconds[3:]), built, memory
 
 
 def measure(a, kind, n, dtype, gradient, threads, folder):
@@ -144,7 +144,7 @@ def measure(a, kind, n, dtype, gradient, threads, folder):
 
 
 def show(a, rows):
-    text = "# Factors and equations\n\nWritten by `run.py`; every number was measured in one sitting, least of "
+    text = "# Factors and equations\n\nWritten by `run.py`; every number was measured in one sitting, mean of "
     text += f"{a.steps} steps.\n`before` is the kernel of one loop over scalars. SciPy has no gradients: its time is that of the "
     text += f"factor or solution alone.\n{sitting.machine()}\n\n" if hasattr(sitting, "machine") else "factor or solution alone.\n\n"
     text += "| what | n | type | threads | llmc ms | before ms | JAX ms | SciPy ms | before / llmc | llmc / JAX | compiled s | bytes, before |\n"
