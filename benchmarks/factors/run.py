@@ -31,7 +31,7 @@ import arrays  # noqa: E402
 import sitting  # noqa: E402
 
 KINDS = ["cholesky", "equation", "lu", "solve"]
-PRECISION = {"f32": np.float32, "f64": np.float64}
+TYPES = {"f32": np.float32, "f64": np.float64}
 CONFIGURATION = """[mesh]
 axes = ["data"]
 [data.x]
@@ -41,9 +41,8 @@ shuffle = false
 [optimizer]
 name = "sgd"
 lr = 1e-30
-[training]
-precision = "PRECISION"
 """
+FLOPS = {"cholesky": 1 / 3, "equation": 1, "lu": 2 / 3, "solve": 8 / 3}  # of n cubed, without a gradient
 
 
 def make_loss(kind, gradient):
@@ -76,46 +75,46 @@ def make_matrix(kind, n, dtype):
 
 
 def peer(a):
-    """Prints the mean seconds of JAX and of SciPy."""
+    """Prints the median seconds of JAX and of SciPy."""
     import time
 
     import jax
     import scipy.linalg as of
 
     jax.config.update("jax_enable_x64", True)
-    x = make_matrix(a.kind, a.n, PRECISION[a.dtype])
+    x = make_matrix(a.kind, a.n, TYPES[a.dtype])
     p = {"scale": np.ones((), x.dtype), **({"a": x} if a.gradient else {})}
     p, sample = jax.device_put((p, x[None]))
     step = jax.jit(jax.value_and_grad(make_loss(a.kind, a.gradient)))
     scipy = {"cholesky": lambda: of.cholesky(x, lower=True), "lu": lambda: of.lu_factor(x),
              "equation": lambda: of.solve_triangular(x, x, lower=True), "solve": lambda: of.solve(x, x)}[a.kind]
 
-    def mean(call):
+    def middle(call):
         times = []
         for _ in range(a.steps + 3):
             start = time.perf_counter()
             call()
             times.append(time.perf_counter() - start)
-        return sum(times[3:]) / len(times[3:])
+        return sitting.median(times[3:])
 
-    print(json.dumps({"jax": mean(lambda: jax.block_until_ready(step(p, sample))), "scipy": mean(scipy)}))
+    print(json.dumps({"jax": middle(lambda: jax.block_until_ready(step(p, sample))), "scipy": middle(scipy)}))
 
 
 def write_model(kind, n, dtype, gradient, folder):
     import jax
 
     jax.config.update("jax_enable_x64", True)
-    x = make_matrix(kind, n, PRECISION[dtype])
+    x = make_matrix(kind, n, TYPES[dtype])
     p = {"scale": np.ones((), x.dtype), **({"a": x} if gradient else {})}
     np.save(folder / "x.npy", x[None])
     arrays.write_safetensors(folder / "weights.safetensors", p)
-    (folder / "model.toml").write_text(CONFIGURATION.replace("PRECISION", dtype))
+    (folder / "model.toml").write_text(CONFIGURATION)
     text = jax.jit(make_loss(kind, gradient)).lower(p, x[None]).as_text(debug_info=True)
     (folder / "model.mlir").write_text(text)
 
 
 def time_llmc(binary, threads, folder, steps):
-    """The mean seconds of a step, those of compilation, and the bytes of the device."""
+    """The median seconds of a step, those of compilation, and the bytes of the device."""
     log = folder / "log.jsonl"
     command = [f"{binary}/llmc", "train", folder / "model.mlir", "--config", folder / "model.toml", "--log", log,
                "--weights", folder / "weights.safetensors", "--steps", steps + 3, "--threads", threads]
@@ -127,7 +126,7 @@ def time_llmc(binary, threads, folder, steps):
     said = done.stdout + done.stderr
     built = float(said.split("compiled in ")[1].split(" s")[0])
     memory = said.split("memory of stage 0: ")[1].split(" ")[0] if "memory of stage 0: " in said else "?"
-    return sum(seconds[3:]) / len(seconds[3:]), built, memory
+    return sitting.median(seconds[3:]), built, memory
 
 
 def measure(a, kind, n, dtype, gradient, threads, folder):
@@ -143,19 +142,31 @@ def measure(a, kind, n, dtype, gradient, threads, folder):
     return row
 
 
+HEAD = """# Factors and equations
+
+Written by `run.py`; every number was measured in one sitting, median of STEPS steps. `before` is another llmc, whose kernels are
+loops over scalars. GFLOP/s count a third of n cubed for a Cholesky factor, all of it for an equation with n right sides, two thirds for
+a factor with pivots, eight thirds for a solution. SciPy has no gradients: its time is that of the factor or solution alone.
+Machine: MACHINE.
+
+| what | n | type | threads | llmc ms | GFLOP/s | before ms | JAX ms | SciPy ms | before / llmc | llmc / JAX | compiled s | bytes, before |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def show_row(case, r):
+    kind, n, dtype, gradient, threads = case
+    rate = "" if gradient else f"{FLOPS[kind] * n**3 / r['llmc'] / 1e9:.1f}"
+    before = f"{r['before'] * 1e3:.2f}" if "before" in r else ""
+    gain = f"{r['before'] / r['llmc']:.1f}" if "before" in r else ""
+    cells = [kind + (" and gradient" if gradient else ""), n, dtype, threads, f"{r['llmc'] * 1e3:.2f}", rate, before]
+    cells += [f"{r['jax'] * 1e3:.2f}", f"{r['scipy'] * 1e3:.2f}", gain, f"{r['llmc'] / r['jax']:.2f}", f"{r['built']:.1f}"]
+    cells += [", ".join(filter(None, [r["memory"], r.get("memory_before")]))]
+    return "| " + " | ".join(map(str, cells)) + " |\n"
+
+
 def show(a, rows):
-    text = "# Factors and equations\n\nWritten by `run.py`; every number was measured in one sitting, mean of "
-    text += f"{a.steps} steps.\n`before` is the kernel of one loop over scalars. SciPy has no gradients: its time is that of the "
-    text += f"factor or solution alone.\n{sitting.machine()}\n\n" if hasattr(sitting, "machine") else "factor or solution alone.\n\n"
-    text += "| what | n | type | threads | llmc ms | before ms | JAX ms | SciPy ms | before / llmc | llmc / JAX | compiled s | bytes, before |\n"
-    text += "|" + "---|" * 12 + "\n"
-    for (kind, n, dtype, gradient, threads), r in rows:
-        before = f"{r['before'] * 1e3:.2f} " if "before" in r else ""
-        gain = f"{r['before'] / r['llmc']:.1f}" if "before" in r else ""
-        name = kind + (" and gradient" if gradient else "")
-        text += f"| {name} | {n} | {dtype} | {threads} | {r['llmc'] * 1e3:.2f} | {before} | {r['jax'] * 1e3:.2f} | "
-        text += f"{r['scipy'] * 1e3:.2f} | {gain} | {r['llmc'] / r['jax']:.2f} | {r['built']:.1f} | {r['memory']}, {r.get('memory_before', '')} |\n"
-    return text
+    return HEAD.replace("STEPS", str(a.steps)).replace("MACHINE", sitting.machine()) + "".join(show_row(*row) for row in rows)
 
 
 def main():
@@ -185,7 +196,7 @@ def main():
                         with tempfile.TemporaryDirectory() as folder:
                             case = (kind, n, dtype, gradient, threads)
                             rows.append((case, measure(a, *case, pathlib.Path(folder))))
-                            print(show(a, rows[-1:]).splitlines()[-1], flush=True)
+                            print(show_row(*rows[-1]), end="", flush=True)
                             pathlib.Path(a.output).write_text(show(a, rows), encoding="utf-8")
     return None
 
