@@ -8,8 +8,8 @@
 // RUN: not %{import} %t/many.mlir 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not %{import} %t/named.mlir 2>&1 | FileCheck %s --check-prefix=MANY
 
-// MOST: %[[ORDER:.*]] = nn.argsort %{{.*}} {{.*}}2{{.*}} : (tensor<8x4xf32>) -> tensor<8x2xi32>
-// LEAST: nn.argsort {{.*}} : (tensor<8x4xf32>) -> tensor<3x4xi32>
+// MOST: nn.argsort %{{.*}} dim 1 descending [true] : (tensor<8x4xf32>) -> tensor<8x2xi32>
+// LEAST: nn.argsort %{{.*}} dim 0 descending [false] : (tensor<8x4xf32>) -> tensor<3x4xi32>
 // PARTS: {{^}}llmc: error[unsupported]: {{.*}}parts.mlir:5:10: 'stablehlo.custom_call' op expected 'ApproxTopK' as jax.lax.approx_max_k and approx_min_k print it, with aggregate_to_topk, and results of top_k elements along reduction_dim, got {aggregate_to_topk = false,
 // MANY: expected 'ApproxTopK' as jax.lax.approx_max_k
 
