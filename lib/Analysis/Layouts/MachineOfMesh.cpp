@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "llmc/Analysis/Layouts/MachineOfMesh.h"
+#include "llmc/Runtime/Base/LibraryCost.h"
+#include "llmc/Support/StoredElements.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace llmc;
@@ -39,8 +40,8 @@ FailureOr<MachineModel> llmc::readMachine(dist::MeshOp mesh) {
     machine.bucket = bucket.getValueAsDouble();
   if (DictionaryAttr rates = attribute->getRates())
     for (NamedAttribute rate : rates)
-      if (double value = cast<FloatAttr>(rate.getValue()).getValueAsDouble())
-        machine.rates[rate.getName().str()] = value;
+      machine.rates[rate.getName().str()] =
+          cast<FloatAttr>(rate.getValue()).getValueAsDouble();
   if (std::string reason = machine.check(numAxes); !reason.empty())
     return mesh.emitOpError() << "attribute 'machine': " << reason;
   return machine;
@@ -53,11 +54,10 @@ double llmc::getOperationsPerSecond(const MachineModel &machine,
     if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type)))
       if (!widest || element.getWidth() > widest.getWidth())
         widest = element;
-  if (!widest)
-    return machine.flops;
-  std::string name;
-  llvm::raw_string_ostream(name) << widest;
-  return machine.rateOf(widest.getWidth() == 8 ? "fp8" : name);
+  std::optional<rt::DType> type;
+  if (widest)
+    type = getRuntimeDType(widest);
+  return type ? machine.rateOf(rt::rateNameOf(*type)) : machine.flops;
 }
 
 FailureOr<MachineModel> llmc::readTimedMachine(dist::MeshOp mesh) {

@@ -12,6 +12,7 @@
 #include "Parts.h"
 #include "llmc/Runtime/Base/LibraryCost.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace mlir;
@@ -77,7 +78,8 @@ static rt::Status checkRates(const rt::Config &config) {
                         (near.empty() ? "" : ", did you mean '" + near + "'?"));
     if (!(rate > 0) || !std::isfinite(rate))
       return refuse(config, key,
-                    "expected '" + key + "' to be positive and finite");
+                    "expected '" + key + "' to be positive and finite, got " +
+                        llvm::formatv("{0}", rate).str());
   }
   return rt::Status::success();
 }

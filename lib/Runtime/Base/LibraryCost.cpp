@@ -63,7 +63,7 @@ double operationsOf(const LibraryDescriptor &descriptor) {
 // Types of factors
 //===----------------------------------------------------------------------===//
 
-static std::string_view rateNameOf(DType type) {
+std::string_view rateNameOf(DType type) {
   if (!isFloat(type)) {
     return "";
   }

@@ -461,14 +461,14 @@ dist.mesh @mesh = <"x"=2> machine <rates = {tf32 = 1.0}>
 
 // -----
 
-// expected-error @+1 {{expected f32 to be a finite f64 of at least 0, got -1.000000e+00 : f64}}
-dist.mesh @mesh = <"x"=2> machine <rates = {f32 = -1.0}>
+// expected-error @+1 {{expected f32 to be a finite f64 above 0, got 0.000000e+00 : f64}}
+dist.mesh @mesh = <"x"=2> machine <rates = {f32 = 0.0}>
 
 // -----
 
-// expected-error @+1 {{expected a rate of "f32" to be a finite f64 of at least 0, got 1 : i64}}
+// expected-error @+1 {{expected a rate of "f32" to be a finite f64 above 0, got 1 : i64}}
 dist.mesh @mesh = <"x"=2> machine <rates = {f32 = 1}>
 
 // -----
 
-dist.mesh @mesh = <"x"=2> machine <flops = 0.0, memory = 0.0, memory_bandwidth = 0.0, bucket = 0.0, rates = {bf16 = 0.0}>
+dist.mesh @mesh = <"x"=2> machine <flops = 0.0, memory = 0.0, memory_bandwidth = 0.0, bucket = 0.0, rates = {bf16 = 1.0}>

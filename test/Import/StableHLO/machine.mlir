@@ -24,7 +24,7 @@
 // RUN: not %{import} --set machine.rates.bf8=2.0 2>&1 | FileCheck %s --check-prefix=TYPE
 // TYPE: {{^}}llmc: error[usage]: --set machine.rates.bf8: expected 'machine.rates.bf8' to name a type (f64, f32, f16, bf16, fp8), did you mean 'bf16'?{{$}}
 // RUN: not %{import} --set machine.rates.f32=0.0 2>&1 | FileCheck %s --check-prefix=RATE
-// RATE: {{^}}llmc: error[usage]: --set machine.rates.f32: expected 'machine.rates.f32' to be positive and finite{{$}}
+// RATE: {{^}}llmc: error[usage]: --set machine.rates.f32: expected 'machine.rates.f32' to be positive and finite, got 0.00{{$}}
 // RUN: %{import} --set machine.bucket=2.0 | FileCheck %s --check-prefix=BUCKET
 // BUCKET: dist.mesh @mesh = <"data"=1> machine <bucket = 2.000000e+00 : f64> loc
 // RUN: %{import} --set machine.bucket=0 | FileCheck %s --check-prefix=OFF

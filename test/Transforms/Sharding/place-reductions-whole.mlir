@@ -64,6 +64,25 @@ dist.entry @forward function(@slow) chunks([0])
 
 // -----
 
+// The same where products of f32 have a rate of their own, and are short.
+#columns = #dist.layout<@mesh, [{}, {"t"}]>
+#whole = #dist.layout<@mesh, [{}, {}]>
+#list = #dist.layout<@mesh, [{}]>
+#scalar = #dist.layout<@mesh, []>
+dist.mesh @mesh = <"t"=2> machine <links = [#dist.link<"l", latency = 0.0, bandwidth = 1.0>], flops = 1.0, rates = {bf16 = 1.0, f32 = 1.0e6}>
+// CHECK-DAG: #[[WHOLE:.*]] = #dist.layout<@mesh, [{}, {}]>
+// CHECK: func.func @quick
+func.func @quick(%x: tensor<64x4096xf32> {dist.port = #dist.port<input "x", layout = #whole>}, %w: tensor<4096x2xf32> {dist.port = #dist.port<input "w", layout = #whole>}) -> (tensor<64xf32> {dist.port = #dist.port<output "y", layout = #list>}, tensor<64x2xf32> {dist.port = #dist.port<output "z", layout = #columns>}) {
+  // CHECK: stablehlo.dot_general{{.*}}dist.layouts = [#[[WHOLE]]]
+  %v = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {dist.layouts = [#columns]} : (tensor<64x4096xf32>, tensor<4096x2xf32>) -> tensor<64x2xf32>
+  %low = stablehlo.constant {dist.layouts = [#scalar]} dense<0xFF800000> : tensor<f32>
+  %y = stablehlo.reduce(%v init: %low) applies stablehlo.maximum across dimensions = [1] {dist.layouts = [#list]} : (tensor<64x2xf32>, tensor<f32>) -> tensor<64xf32>
+  return %y, %v : tensor<64xf32>, tensor<64x2xf32>
+}
+dist.entry @forward function(@quick) chunks([0])
+
+// -----
+
 // Of a machine of which nothing is said, a device is a core: the scores of a
 // vocabulary stay in parts, whose maximum and sum of each row are added up.
 #columns = #dist.layout<@mesh, [{}, {"t"}]>

@@ -19,6 +19,8 @@ namespace llmc::rt {
 inline constexpr std::array<std::string_view, 5> rateNames = {
     "f64", "f32", "f16", "bf16", "fp8"};
 
+/// Of factors of the type; "" of others than floats.
+std::string_view rateNameOf(DType type);
 /// The type of the factors that a call multiplies, the wider of two; "" of
 /// integers, and of calls without products.
 std::string_view rateNameOf(const LibraryDescriptor &descriptor);

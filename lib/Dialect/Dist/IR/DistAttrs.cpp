@@ -317,9 +317,9 @@ static LogicalResult verifyRates(EmitError emitError, DictionaryAttr rates) {
     auto value = dyn_cast<FloatAttr>(rate.getValue());
     if (!value)
       return emitError() << "expected a rate of " << rate.getName()
-                         << " to be a finite f64 of at least 0, got "
+                         << " to be a finite f64 above 0, got "
                          << rate.getValue();
-    if (failed(verifyQuantity(emitError, value, name, false)))
+    if (failed(verifyQuantity(emitError, value, name, true)))
       return failure();
   }
   return success();

@@ -72,7 +72,7 @@ def Dist_MachineAttr : Dist_Attr<"Machine", "machine"> {
 
     Constraints: links are `#dist.link` with names of their own; `axes` gives
     each of its axes the name of a link; rates are of f64, f32, f16,
-    bf16 and fp8; the numbers finite f64 of at least 0.
+    bf16 and fp8, above 0; the numbers finite f64 of at least 0.
   }];
   let parameters = (ins OptionalParameter<"::mlir::ArrayAttr">:$links, OptionalParameter<"::mlir::DictionaryAttr">:$axes,
                         OptionalParameter<"::mlir::FloatAttr">:$flops, OptionalParameter<"::mlir::FloatAttr">:$memory,
