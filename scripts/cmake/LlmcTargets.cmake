@@ -40,13 +40,17 @@ endfunction()
 
 set(LLMC_RUNTIME_FLAGS -Wall -Wextra -Wno-unused-parameter -Wno-deprecated-declarations -ffp-contract=off)
 
-# llmc_runtime_library(name source... [LINK lib...] [PRIVATE_LINK lib...])
-# A slot of the runtime house: C++17, no LLVM.
+# llmc_runtime_library(name source... [OPTIMIZED] [LINK lib...] [PRIVATE_LINK lib...])
+# A slot of the runtime house: C++17, no LLVM. OPTIMIZED: it loops over elements,
+# and so gets the build's flags alone.
 function(llmc_runtime_library name)
-  cmake_parse_arguments(ARG "" "" "LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMIZED" "" "LINK;PRIVATE_LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   llmc_public_headers(${name} PUBLIC)
   target_compile_options(${name} PRIVATE ${LLMC_RUNTIME_FLAGS})
+  if(NOT ARG_OPTIMIZED)
+    target_compile_options(${name} PRIVATE ${LLMC_COLD_FLAGS})
+  endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
   if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     target_precompile_headers(${name} REUSE_FROM llmc_runtime_pch)
