@@ -5,6 +5,7 @@
 // An entry is the object after a hash of it:
 //
 //   <folder>/41c0…9f.o = [hash64 of the object, 8 bytes] [object]
+//   <folder>/trimmed   = nothing; when it was written, entries were trimmed
 //
 // Test: test/Codegen/KernelCacheTest.cpp
 //
@@ -21,6 +22,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <tuple>
@@ -142,6 +144,19 @@ void KernelCache::trim(uint64_t bytes) const {
     fs::remove(entry.path);
     total -= entry.size;
   }
+}
+
+void KernelCache::trimAtTimes() const {
+  std::string mark = folder + "/trimmed";
+  fs::file_status status;
+  auto now = std::chrono::system_clock::now();
+  if (!fs::status(mark, status) &&
+      now - status.getLastModificationTime() < std::chrono::minutes(10))
+    return;
+  if (llvm::Error error = llvm::writeToOutput(
+          mark, [](llvm::raw_ostream &) { return llvm::Error::success(); }))
+    llvm::consumeError(std::move(error)); // Then the next one trims again.
+  trim();
 }
 
 } // namespace llmc::codegen

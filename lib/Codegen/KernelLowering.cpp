@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -85,8 +86,10 @@ lowerKernels(ModuleOp kernels, llvm::function_ref<bool(StringRef)> isWanted,
   for (auto kernel : kernels.getOps<dist::KernelOp>())
     bounds[kernel.getCode()] = LaunchBounds::of(kernel);
   PassManager passes(kernels.getContext());
+  // Once at the end: after each of twenty passes it takes as long as they do.
+  passes.enableVerifier(false);
   addPasses(passes, target, std::move(bounds));
-  if (failed(passes.run(*copy)))
+  if (failed(passes.run(*copy)) || failed(verify(*copy)))
     return failure();
   return copy;
 }

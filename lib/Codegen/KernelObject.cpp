@@ -140,7 +140,7 @@ static LogicalResult storeObjects(ModuleOp kernels, const KernelCache &cache,
     if (rt::Status status = cache.store(job.key, object); !status)
       return emitRefusal(kernels, status.kind()) << status.message();
   if (!jobs.empty())
-    cache.trim();
+    cache.trimAtTimes();
   return success();
 }
 

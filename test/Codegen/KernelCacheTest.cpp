@@ -45,7 +45,8 @@ struct Caching : testing::Test {
   std::vector<std::string> files() {
     std::vector<std::string> names;
     for (auto &entry : fs::directory_iterator(folder))
-      names.push_back(entry.path().filename());
+      if (entry.path().filename() != "trimmed")
+        names.push_back(entry.path().filename());
     llvm::sort(names);
     return names;
   }
@@ -129,6 +130,30 @@ TEST_F(Caching, TrimRemovesWhatWasUsedLongestAgo) {
   EXPECT_TRUE(cache.find(keys[0]));
   cache.trim(0);
   EXPECT_EQ(files().size(), 3u);
+}
+
+TEST_F(Caching, TrimsAtTimes) {
+  KernelCache cache = open();
+  std::string keys[] = {cache.getKey("old"), cache.getKey("new")};
+  auto path = [&](int i) { return folder + "/" + keys[i] + ".o"; };
+  auto fill = [&] {
+    for (int i : {0, 1}) {
+      ASSERT_TRUE(cache.store(keys[i], "object"));
+      fs::resize_file(path(i), 200 << 20); // Without blocks on the disk.
+    }
+    timespec times[] = {{1, 0}, {1, 0}};
+    utimensat(AT_FDCWD, path(0).c_str(), times, 0);
+  };
+  fill();
+  cache.trimAtTimes();
+  EXPECT_THAT(files(), ElementsAre(keys[1] + ".o"));
+  fill();
+  cache.trimAtTimes();
+  EXPECT_EQ(files().size(), 2u);
+  fs::last_write_time(folder + "/trimmed", fs::file_time_type::clock::now() -
+                                               std::chrono::minutes(11));
+  cache.trimAtTimes();
+  EXPECT_THAT(files(), ElementsAre(keys[1] + ".o"));
 }
 
 /// Two kernels, of which the first stores `value`.

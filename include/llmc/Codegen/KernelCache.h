@@ -38,6 +38,9 @@ public:
   /// Removes the entries used longest ago until the others take at most
   /// `bytes`.
   void trim(uint64_t bytes = uint64_t(1) << 28) const;
+  /// Trims unless that was done in the last ten minutes: it asks for the size
+  /// and the time of each entry.
+  void trimAtTimes() const;
 
 private:
   KernelCache(std::string folder, std::string compiler)
