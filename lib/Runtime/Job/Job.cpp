@@ -29,13 +29,11 @@ public:
 
   Status set(const std::string &key, const std::string &value) override {
     std::lock_guard<std::mutex> lock(mutex);
-    Status said = sendFrame(socket, {FrameKind::set, joinTexts(key, value)});
-    closed = closed || !said.ok();
-    return said;
+    return send({FrameKind::set, joinTexts(key, value)});
   }
   Result<std::string> get(const std::string &key) override {
     std::lock_guard<std::mutex> lock(mutex);
-    LLMC_TRY(sendFrame(socket, {FrameKind::get, key}));
+    LLMC_TRY(send({FrameKind::get, key}));
     Result<std::string> value = waitForValue();
     return value.ok()
                ? value
@@ -48,6 +46,11 @@ public:
   bool isClosed() const { return closed; }
 
 private:
+  Status send(const Frame &frame) {
+    Status said = sendFrame(socket, frame);
+    closed = closed || !said.ok();
+    return said;
+  }
   Result<std::string> waitForValue();
 
   bool closed = false;
