@@ -302,6 +302,7 @@ case("xlogy", "xlogy", special.xlogy, 2)
 case("xlog1py", "xlog1py", special.xlog1py, 2)
 case("entr", "xlogx", special.entr)
 case("logit", "logit", special.logit)
+case("log_ndtr", "log_ndtr", special.log_ndtr)
 case("log1mexp", "log1mexp", jax.nn.log1mexp)
 # x/y - 1 and such are 0 to rounding.
 case("kl_div", "xlogy", lambda x, y: special.kl_div(x, y) + 4 * y, 2)

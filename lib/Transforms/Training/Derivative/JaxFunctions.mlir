@@ -215,6 +215,75 @@ func.func private @logit.derivative(%x: tensor<f64>, %y: tensor<f64>, %g: tensor
   return %dx : tensor<f64>
 }
 
+// jax.scipy.special.log_ndtr, whose bounds depend on the type: below the lower
+// one it is a short series, and its derivative still the density over its value.
+func.func private @log_ndtr(%x: tensor<f64>, %upper: tensor<f64>, %lower: tensor<f64>) -> tensor<f64> attributes {marked} {
+  %root = stablehlo.constant dense<0.7071067811865476> : tensor<f64>
+  %one = stablehlo.constant dense<1.0> : tensor<f64>
+  %zero = stablehlo.constant dense<0.0> : tensor<f64>
+  %two = stablehlo.constant dense<2.0> : tensor<f64>
+  %half = stablehlo.constant dense<0.5> : tensor<f64>
+  %minushalf = stablehlo.constant dense<-0.5> : tensor<f64>
+  %c = stablehlo.constant dense<0.9189385332046727> : tensor<f64>
+  %three = stablehlo.constant dense<3.0> : tensor<f64>
+  %fifteen = stablehlo.constant dense<15.0> : tensor<f64>
+  %0 = stablehlo.compare GT, %x, %upper, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+  %1 = stablehlo.negate %x : tensor<f64>
+  %2 = stablehlo.maximum %x, %lower : tensor<f64>
+  %3 = stablehlo.select %0, %1, %2 : tensor<i1>, tensor<f64>
+  %4 = stablehlo.multiply %3, %root : tensor<f64>
+  %5 = stablehlo.abs %4 : tensor<f64>
+  %6 = stablehlo.compare LT, %5, %root, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+  %7 = chlo.erf %4 : tensor<f64> -> tensor<f64>
+  %8 = stablehlo.add %one, %7 : tensor<f64>
+  %9 = stablehlo.compare GT, %4, %zero, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+  %10 = chlo.erfc %5 : tensor<f64> -> tensor<f64>
+  %11 = stablehlo.subtract %two, %10 : tensor<f64>
+  %12 = chlo.erfc %5 : tensor<f64> -> tensor<f64>
+  %13 = stablehlo.select %9, %11, %12 : tensor<i1>, tensor<f64>
+  %14 = stablehlo.select %6, %8, %13 : tensor<i1>, tensor<f64>
+  %15 = stablehlo.multiply %half, %14 : tensor<f64>
+  %16 = stablehlo.negate %15 : tensor<f64>
+  %17 = stablehlo.compare GT, %x, %lower, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+  %18 = stablehlo.log %15 : tensor<f64>
+  %19 = stablehlo.minimum %x, %lower : tensor<f64>
+  %20 = chlo.square %19 : tensor<f64> -> tensor<f64>
+  %21 = stablehlo.multiply %minushalf, %20 : tensor<f64>
+  %22 = stablehlo.negate %19 : tensor<f64>
+  %23 = stablehlo.log %22 : tensor<f64>
+  %24 = stablehlo.subtract %21, %23 : tensor<f64>
+  %25 = stablehlo.subtract %24, %c : tensor<f64>
+  %26 = chlo.square %19 : tensor<f64> -> tensor<f64>
+  %27 = stablehlo.divide %one, %26 : tensor<f64>
+  %28 = stablehlo.add %zero, %27 : tensor<f64>
+  %29 = stablehlo.multiply %26, %26 : tensor<f64>
+  %30 = stablehlo.divide %three, %29 : tensor<f64>
+  %31 = stablehlo.add %zero, %30 : tensor<f64>
+  %32 = stablehlo.multiply %29, %26 : tensor<f64>
+  %33 = stablehlo.divide %fifteen, %32 : tensor<f64>
+  %34 = stablehlo.add %28, %33 : tensor<f64>
+  %35 = stablehlo.add %one, %31 : tensor<f64>
+  %36 = stablehlo.subtract %35, %34 : tensor<f64>
+  %37 = stablehlo.log %36 : tensor<f64>
+  %38 = stablehlo.add %25, %37 : tensor<f64>
+  %39 = stablehlo.select %17, %18, %38 : tensor<i1>, tensor<f64>
+  %y = stablehlo.select %0, %16, %39 : tensor<i1>, tensor<f64>
+  return %y : tensor<f64>
+}
+func.func private @log_ndtr.derivative(%x: tensor<f64>, %upper: tensor<f64>, %lower: tensor<f64>, %y: tensor<f64>, %g: tensor<f64>) -> (tensor<f64>, tensor<f64>, tensor<f64>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f64>
+  %half = stablehlo.constant dense<0.5> : tensor<f64>
+  %c = stablehlo.constant dense<1.8378770664093453> : tensor<f64>
+  %0 = stablehlo.multiply %x, %x : tensor<f64>
+  %1 = stablehlo.add %c, %0 : tensor<f64>
+  %2 = stablehlo.multiply %1, %half : tensor<f64>
+  %3 = stablehlo.add %2, %y : tensor<f64>
+  %4 = stablehlo.negate %3 : tensor<f64>
+  %5 = stablehlo.exponential %4 : tensor<f64>
+  %dx = stablehlo.multiply %g, %5 : tensor<f64>
+  return %dx, %zero, %zero : tensor<f64>, tensor<f64>, tensor<f64>
+}
+
 // Inside jax.numpy.sinc: its value at 0. The derivative is that of the ops.
 func.func private @sinc(%x: tensor<f64>) -> tensor<f64> attributes {marked} {
   %zero = stablehlo.constant dense<0.0> : tensor<f64>
