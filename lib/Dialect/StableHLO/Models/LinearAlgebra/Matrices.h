@@ -31,12 +31,13 @@ Value multiplyMatrices(OpBuilder &b, Location loc, Value x, Value y,
 
 /// Rows of the largest matrix whose factor or equation is one kernel. What has
 /// more is written out in blocks before kernels are formed: halves of halves,
-/// whose products run at the speed of the library (rationale.md).
-constexpr int64_t blockRows = 64;
+/// whose products run at the speed of the library. With half of it steps are
+/// shorter by a quarter, and compiling takes twice as long (rationale.md).
+constexpr int64_t blockRows = 32;
 
 /// Columns of the largest panel whose factors with pivots are one kernel, which
 /// goes over all its rows and columns in each step.
-constexpr int64_t panelColumns = 64;
+constexpr int64_t panelColumns = 32;
 
 /// Where `size` rows or columns, more than `block`, are halved: after the most,
 /// but not all, that are a block doubled again and again, so that the halves of
