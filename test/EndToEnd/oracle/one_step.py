@@ -136,6 +136,7 @@ def main(description, names, make, runs, usual=None, more=()):
     first `usual` of them. Those of `more` have to be asked for."""
     a = parse(description, lambda p: (
         p.add_argument("--only", help="these cases alone: names, or patterns of names"),
+        p.add_argument("--half", action="store_true", help="of two cases the first, of the next two the second ..."),
         p.add_argument("--runs", type=int, default=usual or len(runs), help="the first so many of each case"),
         p.add_argument("--in-turn", action="store_true", help="each case in one of these runs, in turn")))
     if a.only:
@@ -144,6 +145,8 @@ def main(description, names, make, runs, usual=None, more=()):
         if not all(chosen):
             sys.exit(f"error: expected names or patterns of {', '.join(known)}, got {a.only}")
         names = dict.fromkeys(sum(chosen, []))
+    if a.half:  # A text and its derived one stand side by side: both kinds are met.
+        names = [name for number, name in enumerate(names) if number % 4 in (0, 3)]
 
     def runs_of(number, a):
         # A shift after each round: of cases that take turns themselves, all kinds meet all runs.
