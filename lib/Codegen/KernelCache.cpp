@@ -149,10 +149,13 @@ void KernelCache::trim(uint64_t bytes) const {
 void KernelCache::trimAtTimes() const {
   std::string mark = folder + "/trimmed";
   fs::file_status status;
-  auto now = std::chrono::system_clock::now();
-  if (!fs::status(mark, status) &&
-      now - status.getLastModificationTime() < std::chrono::minutes(10))
-    return;
+  if (!fs::status(mark, status)) {
+    // A mark of a clock that was ahead says nothing.
+    auto age =
+        std::chrono::system_clock::now() - status.getLastModificationTime();
+    if (age >= age.zero() && age < std::chrono::minutes(10))
+      return;
+  }
   if (llvm::Error error = llvm::writeToOutput(
           mark, [](llvm::raw_ostream &) { return llvm::Error::success(); }))
     llvm::consumeError(std::move(error)); // Then the next one trims again.

@@ -150,10 +150,13 @@ TEST_F(Caching, TrimsAtTimes) {
   fill();
   cache.trimAtTimes();
   EXPECT_EQ(files().size(), 2u);
-  fs::last_write_time(folder + "/trimmed", fs::file_time_type::clock::now() -
-                                               std::chrono::minutes(11));
-  cache.trimAtTimes();
-  EXPECT_THAT(files(), ElementsAre(keys[1] + ".o"));
+  for (int minutes : {-11, 60}) {
+    fill();
+    fs::last_write_time(folder + "/trimmed", fs::file_time_type::clock::now() +
+                                                 std::chrono::minutes(minutes));
+    cache.trimAtTimes();
+    EXPECT_THAT(files(), ElementsAre(keys[1] + ".o")) << minutes;
+  }
 }
 
 /// Two kernels, of which the first stores `value`.
